@@ -7,7 +7,7 @@
  * build; 3 an unsafe export was deleted.
  */
 import { resolve } from 'node:path'
-import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
+import { CausewayError, formatErrorText, isCausewayError } from '@causeway/protocol'
 import { openMaintenance } from '../packages/app-help/src/build/maintenance.ts'
 import { parseCommandLine } from '../server/src/config/command-line.ts'
 import type { Config } from '../server/src/config/config.ts'
@@ -87,6 +87,6 @@ try {
   }
 } catch (error) {
   if (!isCausewayError(error)) throw error
-  say(errorText(error))
+  say(formatErrorText(error))
   process.exitCode = exitCodes[error.code] ?? 1
 }

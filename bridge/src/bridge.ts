@@ -1,6 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
-import { CausewayError, errorText } from '@causeway/protocol'
+import { CausewayError, formatErrorText } from '@causeway/protocol'
 import { Autostart } from './autostart/autostart.ts'
 import { createUnreachableError } from './calls/answer.ts'
 import { Delivery } from './calls/delivery.ts'
@@ -66,7 +66,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   const { stdin, stdout } = process
   const { url } = settings
   const now = (): number => performance.now()
-  const warnUnreachable = (error: unknown): void => warn(errorText(createUnreachableError(url, error)))
+  const warnUnreachable = (error: unknown): void => warn(formatErrorText(createUnreachableError(url, error)))
   const monitor = new ServerMonitor({ now, onUnreachable: settings.autostart ? undefined : warnUnreachable })
   const output = new Output(stdout)
   const project = findProject(url, process.cwd())

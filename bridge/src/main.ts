@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { errorText, isCausewayError } from '@causeway/protocol'
+import { formatErrorText, isCausewayError } from '@causeway/protocol'
 import { startBridge } from './bridge.ts'
 import { type Log, noLog, openDebugLog } from './lifecycle/debug-log.ts'
 import { readSettings, type Settings } from './settings/settings.ts'
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
       })
   } catch (error) {
     if (!isCausewayError(error)) throw error
-    warn(errorText(error))
+    warn(formatErrorText(error))
     process.exitCode = 2
   }
 }

@@ -11,7 +11,7 @@ import {
   type CallToolResult,
   type ErrorObject,
   errorMetaKey,
-  errorObject,
+  toErrorObject,
 } from '@causeway/protocol'
 import type { Test } from 'tap'
 import type { Channel } from '../requirement.ts'
@@ -78,7 +78,7 @@ async function openApp(t: Test) {
     try {
       return { data: await client.call(tool, args) }
     } catch (error) {
-      return { error: errorObject(asCausewayError(error)) }
+      return { error: toErrorObject(asCausewayError(error)) }
     }
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'
 import toolvault from '@causeway/app-toolvault'
-import { asCausewayError, errorMetaKey, errorObject } from '@causeway/protocol'
+import { asCausewayError, errorMetaKey, toErrorObject } from '@causeway/protocol'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import type { Channel } from '../requirement.ts'
@@ -37,7 +37,7 @@ const direct: CallTool = async (tool, args) => {
   try {
     return { data: await app.client().call(tool, args) }
   } catch (error) {
-    return { error: errorObject(asCausewayError(error)) }
+    return { error: toErrorObject(asCausewayError(error)) }
   } finally {
     await app.close()
   }

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import {
   type CausewayError,
   findStateFolder,
+  getMachine,
   isCausewayError,
   nodeHttp,
-  thisMachine,
 } from '@causeway/protocol'
 import { BridgeError, createSettingError } from '../errors.ts'
 import type { Log } from '../lifecycle/debug-log.ts'
@@ -36,7 +36,7 @@ export class Autostart {
   readonly logFile: string
   readonly #port: string
   readonly #command: Command
-  readonly #folder = findStateFolder(thisMachine())
+  readonly #folder = findStateFolder(getMachine())
   readonly #lockFile: string
   readonly #failureFile: string
   readonly #log: Log

@@ -1,11 +1,11 @@
 import { StringDecoder } from 'node:string_decoder'
 import {
   CausewayError,
+  createErrorResponse,
   errorMetaKey,
-  errorObject,
-  errorResponse,
-  errorText,
+  formatErrorText,
   type Id,
+  toErrorObject,
   type WireErrorCode,
 } from '@causeway/protocol'
 import { BridgeError } from '../errors.ts'
@@ -14,15 +14,15 @@ import { createResultLine, toLine } from '../stdio/message.ts'
 import { getRetryAfterMs } from './retry.ts'
 
 export const createErrorLine = (id: Id | null, error: CausewayError): Buffer =>
-  toLine(errorResponse(id, error))
+  toLine(createErrorResponse(id, error))
 
 /** For `tools/call`, returns a tool result, which the model can read; otherwise, a JSON-RPC error. */
 export function createFailure(id: Id, method: string, error: CausewayError): Buffer {
   if (method !== 'tools/call') return createErrorLine(id, error)
-  const object = errorObject(error)
+  const object = toErrorObject(error)
   const result = {
     resultType: 'complete',
-    content: [{ type: 'text', text: errorText(object) }],
+    content: [{ type: 'text', text: formatErrorText(object) }],
     isError: true,
     _meta: { [errorMetaKey]: object },
   }

@@ -1,11 +1,11 @@
 import {
   asObject,
   type ClientInfo,
-  claimedVersion,
   type JsonObject,
   legacyVersions,
   meta,
   modernVersion,
+  readClaimedVersion,
 } from '@causeway/protocol'
 import {
   createMessageFields,
@@ -78,7 +78,7 @@ function post(
   message: Message,
   { fields, key = noSession }: { fields?: Fields; key?: SessionKey } = {},
 ): Promise<RequestResult> {
-  const defaultFields = createMessageFields({ ...message, claimedVersion: claimedVersion(message) }, key)
+  const defaultFields = createMessageFields({ ...message, claimedVersion: readClaimedVersion(message) }, key)
   const body = toLine({ jsonrpc: '2.0', ...message })
   return sendRequest(upstream, { method: 'POST', fields: { ...defaultFields, ...fields }, body }, timeoutMs)
 }

@@ -5,8 +5,8 @@ import {
   asCausewayError,
   type CausewayError,
   findDataFolder,
+  getMachine,
   isCausewayError,
-  thisMachine,
 } from '@causeway/protocol'
 import { createErrorLine } from '../calls/answer.ts'
 import { respond, sendWithFallback, startLater } from '../http/fallback.ts'
@@ -28,7 +28,7 @@ export const toRemoteServer = (
 
 /** A server with the same environment uses the same data folder, and so shares the logins. */
 export const findLoginFolder = (env: NodeJS.ProcessEnv): string =>
-  resolve(env.CAUSEWAY_DATA_DIR || findDataFolder(thisMachine(env)))
+  resolve(env.CAUSEWAY_DATA_DIR || findDataFolder(getMachine(env)))
 
 /** Loads the OAuth code only if a login is stored or the server requires one. */
 export class UpstreamLogin {

@@ -3,13 +3,13 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   asObject,
-  claimedVersion,
   classifyMessage,
   createFolder,
   findCacheFolder,
+  getMachine,
   type JsonObject,
   type Request,
-  thisMachine,
+  readClaimedVersion,
 } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
 import { canonicalJson, parseJson, stringify } from '../stdio/json.ts'
@@ -82,7 +82,7 @@ function readResults(path: string): Readonly<Record<string, StoredResult>> {
 
 export function getOfflineStorePath(url: URL, env: NodeJS.ProcessEnv): string {
   const name = createHash('sha256').update(String(url)).digest('hex').slice(0, 16)
-  return join(findCacheFolder(thisMachine(env)), `offline-${name}.json`)
+  return join(findCacheFolder(getMachine(env)), `offline-${name}.json`)
 }
 
 interface PendingRequest {
@@ -182,7 +182,7 @@ export class OfflineList implements MessageHandlers {
       const capabilities = asObject(result.capabilities)
       for (const list of new Set(Object.values(lists)))
         if (list in capabilities) this.#next.toClient(createListChangedLine(list))
-    } else if (hasChanged && claimedVersion(request) === undefined)
+    } else if (hasChanged && readClaimedVersion(request) === undefined)
       this.#next.toClient(createListChangedLine(lists[request.method] ?? 'tools'))
   }
 
@@ -197,7 +197,7 @@ export class OfflineList implements MessageHandlers {
 function toRequestKey(request: Request, path: string): string {
   const { cursor, protocolVersion } = request.params ?? {}
   return canonicalJson([
-    claimedVersion(request) ?? null,
+    readClaimedVersion(request) ?? null,
     request.method,
     cursor ?? null,
     protocolVersion ?? null,

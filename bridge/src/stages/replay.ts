@@ -2,10 +2,10 @@ import type { Readable, Writable } from 'node:stream'
 import {
   asCausewayError,
   asObject,
-  claimedVersion,
   classifyMessage,
   type JsonObject,
   type Request,
+  readClaimedVersion,
 } from '@causeway/protocol'
 import { createErrorLine } from '../calls/answer.ts'
 import { BridgeError, createSettingError } from '../errors.ts'
@@ -78,5 +78,5 @@ function takeResponse(responses: Map<string, JsonObject[]>, request: Request): J
 
 function toRequestKey(request: Request): string {
   const { _meta, clientInfo, capabilities, ...params } = request.params ?? {}
-  return canonicalJson([claimedVersion(request) ?? null, request.method, params])
+  return canonicalJson([readClaimedVersion(request) ?? null, request.method, params])
 }

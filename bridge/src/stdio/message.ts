@@ -1,19 +1,19 @@
 import {
   asObject,
   CausewayError,
-  claimedVersion,
   classifyMessage,
+  createSuccess,
   type Id,
   type JsonObject,
   type Params,
+  readClaimedVersion,
   readId,
-  success,
 } from '@causeway/protocol'
 import { stringify } from './json.ts'
 
 export const toLine = (message: object): Buffer => Buffer.from(stringify(message))
 
-export const createResultLine = (id: Id, result: unknown): Buffer => toLine(success(id, result))
+export const createResultLine = (id: Id, result: unknown): Buffer => toLine(createSuccess(id, result))
 
 export const createRequestLine = (id: Id, method: string, params: object = {}): Buffer =>
   toLine({ jsonrpc: '2.0', id, method, params })
@@ -80,7 +80,7 @@ function readMessage(value: unknown, bytes: Buffer): Line {
   const { method = '', params = {} } = value as { method?: string; params?: Params }
   return {
     type: 'message',
-    message: { bytes, kind, id: readId(value), method, params, claimedVersion: claimedVersion(value) },
+    message: { bytes, kind, id: readId(value), method, params, claimedVersion: readClaimedVersion(value) },
   }
 }
 

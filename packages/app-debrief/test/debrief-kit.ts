@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type CallContext, type Env, makeRoots } from '@causeway/app-kit'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
 import type { ErrorObject } from '@causeway/protocol'
-import { asCausewayError, errorObject } from '@causeway/protocol'
+import { asCausewayError, toErrorObject } from '@causeway/protocol'
 import type { Test } from 'tap'
 import { formatParts, type PlotDocument, parseInSteps } from '../src/domain/document/plot-document.ts'
 import { runToEnd } from '../src/domain/document/plot-text.ts'
@@ -122,7 +122,7 @@ const createClient = (client: TestClient): Client => ({
       const answer = await client.call(tool, args)
       throw new Error(`${tool} did not fail: ${JSON.stringify(answer)}`)
     } catch (error) {
-      const known = errorObject(asCausewayError(error))
+      const known = toErrorObject(asCausewayError(error))
       if (known.code === 'INTERNAL') throw error
       return known
     }

@@ -332,8 +332,8 @@ verifies(
 )
 
 /** Returns the parts of `Help` that the functions use. */
-const help = (internal: boolean, building?: ReturnType<Help['getBuildProgress']>): Help =>
-  ({ settings: { internal }, building: () => building }) as unknown as Help
+const help = (internal: boolean, progress?: ReturnType<Help['getBuildProgress']>): Help =>
+  ({ settings: { internal }, getBuildProgress: () => progress }) as unknown as Help
 
 verifies('help:indexing', async (t) => {
   t.same(describeIndexing(help(false)), {})

@@ -1,6 +1,6 @@
 /** Regression tests for defects of an earlier program that read the same recordings. */
 import { join } from 'node:path'
-import { errorObject, isCausewayError } from '@causeway/protocol'
+import { isCausewayError, toErrorObject } from '@causeway/protocol'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { describeMovingSurfaces } from '../src/domain/coverage/coarse-data.ts'
@@ -190,7 +190,7 @@ t.test('failures have codes, arguments are validated, and undefined numbers are 
   const client = (await openReplay(t, ['nan'])).client()
   const error = await client.call('get_frame', { frame_id: 1 }).catch((thrown: unknown) => thrown)
   t.ok(isCausewayError(error))
-  if (isCausewayError(error)) t.match(errorObject(error), { code: 'NO_RECORDING', legacy_code: -32000 })
+  if (isCausewayError(error)) t.match(toErrorObject(error), { code: 'NO_RECORDING', legacy_code: -32000 })
   await t.rejects(client.call('get_body_state', { recording: 'nan', frame_id: 1 }), {
     code: 'INVALID_ARGUMENTS',
     data: { problems: [{ argument: 'body_id', problem: /missing/ }] },

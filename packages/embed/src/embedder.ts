@@ -39,8 +39,8 @@ const preparation = 'trim;unit;cosine;1'
 
 export function makeSpace(identity: Omit<EmbeddingSpace, 'fingerprint'>): EmbeddingSpace {
   const { provider, model, revision, dimensions } = identity
-  const canonical = JSON.stringify([provider, model, revision, dimensions, preparation])
-  return { ...identity, fingerprint: createHash('sha256').update(canonical).digest('hex') }
+  const canonicalJson = JSON.stringify([provider, model, revision, dimensions, preparation])
+  return { ...identity, fingerprint: createHash('sha256').update(canonicalJson).digest('hex') }
 }
 
 /** Missing properties match any value. */
@@ -53,12 +53,12 @@ const formatSpace = ({ provider, model, dimensions }: WantedSpace): string =>
   ].join(', ')
 
 /** Throws `EMBEDDING_SPACE_MISMATCH`. */
-export function requireSameSpace(stored: EmbeddingSpace, wanted: WantedSpace): void {
+export function requireSameSpace(storedSpace: EmbeddingSpace, expectedSpace: WantedSpace): void {
   const keys = ['provider', 'model', 'revision', 'dimensions', 'fingerprint'] as const
-  if (keys.every((key) => wanted[key] === undefined || wanted[key] === stored[key])) return
+  if (keys.every((key) => expectedSpace[key] === undefined || expectedSpace[key] === storedSpace[key])) return
   throw new EmbedError(
     'EMBEDDING_SPACE_MISMATCH',
-    `the stored vectors are of ${formatSpace(stored)}, but the settings require ${formatSpace(wanted)}`,
-    { data: { stored, configured: wanted } },
+    `the stored vectors are of ${formatSpace(storedSpace)}, but the settings require ${formatSpace(expectedSpace)}`,
+    { data: { stored: storedSpace, configured: expectedSpace } },
   )
 }

@@ -85,19 +85,23 @@ function parseRetryAfter(header: string | string[] | undefined): number | undefi
  * Reads numbers, or base64 of little-endian float32. Throws `EMBEDDINGS_INVALID`, and `EMBEDDING_SPACE_MISMATCH` for
  * different dimensions.
  */
-export function readVectors(body: unknown, texts: number, dimensions: number): (Float32Array | undefined)[] {
+export function readVectors(
+  body: unknown,
+  textCount: number,
+  dimensions: number,
+): (Float32Array | undefined)[] {
   const { data } = (body ?? {}) as { data?: unknown }
-  if (!Array.isArray(data) || data.length !== texts)
+  if (!Array.isArray(data) || data.length !== textCount)
     throw createInvalidError(
-      `returned ${Array.isArray(data) ? data.length : 'no'} vectors for ${texts} texts`,
+      `returned ${Array.isArray(data) ? data.length : 'no'} vectors for ${textCount} texts`,
     )
-  const vectors = new Array<Float32Array | undefined>(texts).fill(undefined)
-  const seen = new Set<number>()
+  const vectors = new Array<Float32Array | undefined>(textCount).fill(undefined)
+  const seenIndices = new Set<number>()
   for (const [position, entry] of data.entries()) {
     const { index = position, embedding } = (entry ?? {}) as { index?: unknown; embedding?: unknown }
-    if (typeof index !== 'number' || !(index in vectors) || seen.has(index))
+    if (typeof index !== 'number' || !(index in vectors) || seenIndices.has(index))
       throw createInvalidError('returned invalid vector indexes')
-    seen.add(index)
+    seenIndices.add(index)
     vectors[index] = readVector(embedding, dimensions)
   }
   return vectors
@@ -105,7 +109,7 @@ export function readVectors(body: unknown, texts: number, dimensions: number): (
 
 function readVector(embedding: unknown, dimensions: number): Float32Array {
   const numbers = typeof embedding === 'string' ? decodeVector(Buffer.from(embedding, 'base64')) : embedding
-  if (!(numbers instanceof Float32Array) && !isNumbers(numbers))
+  if (!(numbers instanceof Float32Array) && !isNumberArray(numbers))
     throw createInvalidError('returned a vector that is not a list of numbers')
   if (numbers.length !== dimensions)
     throw new EmbedError(
@@ -118,8 +122,8 @@ function readVector(embedding: unknown, dimensions: number): Float32Array {
   return vector
 }
 
-const isNumbers = (value: unknown): value is readonly number[] =>
+const isNumberArray = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((component) => typeof component === 'number')
 
-const createInvalidError = (what: string): CausewayError =>
-  new EmbedError('EMBEDDINGS_INVALID', `the embeddings endpoint ${what}`)
+const createInvalidError = (reason: string): CausewayError =>
+  new EmbedError('EMBEDDINGS_INVALID', `the embeddings endpoint ${reason}`)

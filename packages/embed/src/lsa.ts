@@ -28,19 +28,23 @@ interface LsaOptions extends EmbedOptions {
 export async function trainLsa(texts: readonly string[], options: LsaOptions = {}): Promise<LsaModel> {
   const { dimensions = 128, seed = 1, maxTexts = 20_000, signal, progress } = options
   const step = Math.max(1, texts.length / maxTexts)
-  const selected = Array.from({ length: Math.min(texts.length, maxTexts) }, (_, i) =>
+  const sampledTexts = Array.from({ length: Math.min(texts.length, maxTexts) }, (_, i) =>
     listTerms(texts[Math.floor(i * step)] ?? ''),
   )
-  const vocabulary = makeVocabulary(selected)
-  const passes = computeTruncatedSvd(createTermMatrix(selected, vocabulary), { rank: dimensions, seed })
-  let pass = passes.next()
+  const vocabulary = makeVocabulary(sampledTexts)
+  const svdSteps = computeTruncatedSvd(createTermMatrix(sampledTexts, vocabulary), { rank: dimensions, seed })
+  let pass = svdSteps.next()
   while (!pass.done) {
     progress?.(...pass.value)
     await nextTurn()
     throwIfCancelled(signal)
-    pass = passes.next()
+    pass = svdSteps.next()
   }
-  return makeModel(vocabulary, pass.value.right.columns, Float32Array.from(pass.value.right.data))
+  return makeModel(
+    vocabulary,
+    pass.value.rightVectors.columns,
+    Float32Array.from(pass.value.rightVectors.data),
+  )
 }
 
 export function openLsa(model: LsaModel): Embedder {

@@ -203,19 +203,19 @@ const near = (t: Test, found: number | undefined, wanted: number, tolerance: num
 t.test('computeTruncatedSvd returns the entries of a diagonal matrix as singular values', async (t) => {
   const entries = [9, 7, 5, 3, 1, 0.5]
   const rows = entries.map((value, i) => new Map([[i, value]]))
-  const { values, right } = run(rows, entries.length, { rank: 3, seed: 7 })
+  const { values, rightVectors } = run(rows, entries.length, { rank: 3, seed: 7 })
   for (const k of [0, 1, 2]) {
     near(t, values[k], entries[k] ?? 0, 1e-6, `value ${k}`)
-    near(t, right.data[k * right.columns + k], 1, 1e-6, `vector ${k}`)
+    near(t, rightVectors.data[k * rightVectors.columns + k], 1, 1e-6, `vector ${k}`)
   }
 })
 
 t.test('computeTruncatedSvd returns the row direction of a matrix of rank one', async (t) => {
   const rows = [1, 2, 3, 4].map((scale) => new Map([3, 4].map((value, j) => [j, scale * value])))
-  const { values, right } = run(rows, 2, { rank: 1, seed: 1 })
+  const { values, rightVectors } = run(rows, 2, { rank: 1, seed: 1 })
   near(t, values[0], Math.sqrt(30) * 5, 1e-9, 'the value is the product of both lengths')
-  near(t, right.data[0], 0.6, 1e-9, 'first')
-  near(t, right.data[1], 0.8, 1e-9, 'second')
+  near(t, rightVectors.data[0], 0.6, 1e-9, 'first')
+  near(t, rightVectors.data[1], 0.8, 1e-9, 'second')
 })
 
 t.test('computeTruncatedSvd returns the same bytes for the same seed', async (t) => {
@@ -224,7 +224,7 @@ t.test('computeTruncatedSvd returns the same bytes for the same seed', async (t)
     { length: 60 },
     () => new Map(Array.from({ length: 8 }, () => [bits() % 40, (bits() % 100) / 10])),
   )
-  const twice = [1, 2].map(() => run(rows, 40, { rank: 10, seed: 5 }).right.data)
+  const twice = [1, 2].map(() => run(rows, 40, { rank: 10, seed: 5 }).rightVectors.data)
   t.same(twice[0], twice[1])
 })
 

@@ -56,7 +56,7 @@ function parseWord(word: string): CallCondition {
   if (value === '') throw new SyntaxError(`has no value after ${name}:`)
   if (name === 'ms') return { isNegated, kind: 'ms', ...parseLimit(value) }
   if (name === 'code' && value === '*') return { isNegated, kind: 'failed' }
-  const field = textFields.find((one) => one === name)
+  const field = textFields.find((textField) => textField === name)
   if (field !== undefined) return { isNegated, kind: 'text', field, text: foldCase(value) }
   throw new SyntaxError(
     `has the unknown field ${name.slice(0, 40)}; the fields are ${textFields.join(', ')} and ms, and subject:${name.slice(0, 40)}: searches a subject`,
@@ -89,7 +89,7 @@ function meetsCondition(condition: CallCondition, call: FilteredCall): boolean {
     return condition.sign === '<' ? call.ms < condition.limit : call.ms > condition.limit
   const { field, text } = condition
   const fields = field === 'any' ? textFields : [field]
-  return fields.some((one) => foldCase(getText(call, one)).includes(text))
+  return fields.some((textField) => foldCase(getText(call, textField)).includes(text))
 }
 
 const getText = (call: FilteredCall, field: TextField): string =>

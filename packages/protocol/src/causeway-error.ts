@@ -25,7 +25,7 @@ export type PlainError = Pick<CausewayError, 'code' | 'message' | 'remedy' | 'da
 const maxMessageLength = 4000
 
 /** Definition for undeclared codes, which TypeScript prevents but JavaScript does not. */
-const undeclared: ErrorDefinition = Object.freeze({
+const undeclaredDefinition: ErrorDefinition = Object.freeze({
   rpc: -32000,
   status: 500,
   retryable: false,
@@ -51,7 +51,7 @@ class CodedError<Code extends string = string> extends Error {
       retryable,
       cause,
       definition = (Object.hasOwn(new.target.definitions, code) && new.target.definitions[code]) ||
-        undeclared,
+        undeclaredDefinition,
     }: ErrorOptions & { readonly definition?: ErrorDefinition } = {},
   ) {
     super(shorten(message, maxMessageLength), cause === undefined ? undefined : { cause })
@@ -149,7 +149,7 @@ export function reviseError(
 /** Returns a copy with the definition `declared` if the error's code is undeclared. */
 export function declareError(error: CausewayError, declared: ErrorDefinition | undefined): CausewayError {
   const { code, message, remedy, data, definition } = error
-  if (declared === undefined || definition.about !== undeclared.about) return error
+  if (declared === undefined || definition.about !== undeclaredDefinition.about) return error
   const ownRemedy = remedy === definition.remedy ? declared.remedy : remedy
   return new CodedError(code, message, { remedy: ownRemedy, data, cause: error, definition: declared })
 }

@@ -16,7 +16,7 @@ const maxStringLength = 16_000
 const maxDataLength = 64_000
 const maxDataDepth = 100
 
-export function errorObject({ code, message, remedy, data, definition }: CausewayError): ErrorObject {
+export function toErrorObject({ code, message, remedy, data, definition }: CausewayError): ErrorObject {
   const { retryable, legacyCode = null } = definition
   return { code, message, remedy, data: limitData(data), legacy_code: legacyCode, retryable }
 }
@@ -29,15 +29,15 @@ export function limitData(data: ErrorData, maxLength = maxDataLength): ErrorData
 }
 
 class LimitedCopier {
-  #left: number
+  #remainingLength: number
   isTruncated = false
 
   constructor(maxLength: number) {
-    this.#left = maxLength
+    this.#remainingLength = maxLength
   }
 
   copy(value: unknown, depth = 0): unknown {
-    this.#left -= 4
+    this.#remainingLength -= 4
     if (typeof value === 'string') return this.#copyString(value)
     if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
     if (depth === maxDataDepth) {
@@ -48,8 +48,8 @@ class LimitedCopier {
   }
 
   #copyString(text: string): string {
-    const copy = shorten(text, Math.min(maxStringLength, Math.max(this.#left, 0)))
-    this.#left -= copy.length
+    const copy = shorten(text, Math.min(maxStringLength, Math.max(this.#remainingLength, 0)))
+    this.#remainingLength -= copy.length
     this.isTruncated ||= copy !== text
     return copy
   }
@@ -73,12 +73,12 @@ class LimitedCopier {
   }
 
   #isUsedUp(): boolean {
-    this.isTruncated ||= this.#left <= 0
-    return this.#left <= 0
+    this.isTruncated ||= this.#remainingLength <= 0
+    return this.#remainingLength <= 0
   }
 }
 
-export const errorText = ({
+export const formatErrorText = ({
   code,
   message,
   remedy,
@@ -87,8 +87,8 @@ export const errorText = ({
 const maxValueLength = 4000
 
 /** Returns the text with the data that the remedy names, because models do not see `data`. */
-export const answerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
-  [errorText(error), ...listNamedData(error)].join('\n')
+export const formatAnswerText = (error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string =>
+  [formatErrorText(error), ...listNamedData(error)].join('\n')
 
 export function listNamedData({ remedy, data }: Pick<ErrorObject, 'remedy' | 'data'>): readonly string[] {
   const names = [...remedy.matchAll(/\bdata\.(\w+)/g)].map(([, name = '']) => name)
@@ -100,6 +100,6 @@ export function listNamedData({ remedy, data }: Pick<ErrorObject, 'remedy' | 'da
 
 function formatValue(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  const whole = shorten(text, maxValueLength)
-  return whole.includes('\n') ? `\n${whole}` : whole
+  const shortText = shorten(text, maxValueLength)
+  return shortText.includes('\n') ? `\n${shortText}` : shortText
 }

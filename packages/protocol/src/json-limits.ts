@@ -59,12 +59,12 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
   let members = 0
   let stringStart = 0
   let stringEnd = 0
-  for (let at = 0; at < length; at += 1) {
-    const byte = json[at] as number
+  for (let index = 0; index < length; index += 1) {
+    const byte = json[index] as number
     if (byte === quote) {
-      stringStart = at + 1
+      stringStart = index + 1
       stringEnd = findStringEnd(json, stringStart)
-      at = stringEnd
+      index = stringEnd
     } else if (byte === comma) {
       values += 1
       if (values > limits.values) throw tooMany('values', limits.values)
@@ -73,7 +73,7 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
       if (members > limits.members) throw tooMany('members of objects', limits.members)
       names?.add(stringStart, stringEnd)
       if (onMember !== undefined && depth <= 2)
-        onMember({ depth, nameStart: stringStart, nameEnd: stringEnd, colon: at })
+        onMember({ depth, nameStart: stringStart, nameEnd: stringEnd, colon: index })
       // In malformed JSON, many colons can follow one string, which is hashed only once.
       stringStart = stringEnd
     } else if ((byte | caseBit) === openBrace) {
@@ -91,19 +91,20 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
  */
 export function findStringEnd(json: Uint8Array, start: number): number {
   const { length } = json
-  for (let at = start; at < length; ) {
-    const blockEnd = Math.min(at + shortString, length)
-    for (; at < blockEnd; at += 1) {
-      const byte = json[at]
-      if (byte === quote) return at
-      if (byte === backslash) at += 1
+  for (let index = start; index < length; ) {
+    const blockEnd = Math.min(index + shortString, length)
+    for (; index < blockEnd; index += 1) {
+      const byte = json[index]
+      if (byte === quote) return index
+      if (byte === backslash) index += 1
     }
-    const found = json.indexOf(quote, at)
-    if (found === -1) return length
+    const quoteIndex = json.indexOf(quote, index)
+    if (quoteIndex === -1) return length
     let backslashes = 0
-    while (found - backslashes > at && json[found - backslashes - 1] === backslash) backslashes += 1
-    if (backslashes % 2 === 0) return found
-    at = found + 1
+    while (quoteIndex - backslashes > index && json[quoteIndex - backslashes - 1] === backslash)
+      backslashes += 1
+    if (backslashes % 2 === 0) return quoteIndex
+    index = quoteIndex + 1
   }
   return length
 }
@@ -141,8 +142,8 @@ class NameCounter {
     if (end - start > this.#limits.nameBytes) throw tooMany('bytes of names', this.#limits.nameBytes)
     const json = this.#json
     let hash = this.#seed ^ (end - start)
-    for (let at = start; at < end; at += 1) {
-      hash = Math.imul(hash ^ (json[at] as number), mixer)
+    for (let index = start; index < end; index += 1) {
+      hash = Math.imul(hash ^ (json[index] as number), mixer)
       hash ^= hash >>> 15
     }
     const bit = hash >>> 12

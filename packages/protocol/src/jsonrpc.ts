@@ -1,5 +1,5 @@
 import type { CausewayError } from './causeway-error.ts'
-import { errorObject } from './error-object.ts'
+import { toErrorObject } from './error-object.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -53,13 +53,13 @@ export function classifyMessage(value: unknown): MessageKind {
 /** Returns null for a missing or malformed id (JSON-RPC 2.0, section 5). */
 export const readId = (value: unknown): Id | null => (isObject(value) && isId(value.id) ? value.id : null)
 
-export const success = (id: Id, result: unknown): Response => ({ jsonrpc: '2.0', id, result })
+export const createSuccess = (id: Id, result: unknown): Response => ({ jsonrpc: '2.0', id, result })
 
-export const failure = (id: Id | null, code: number, message: string, data?: unknown): Response => ({
+export const createFailure = (id: Id | null, code: number, message: string, data?: unknown): Response => ({
   jsonrpc: '2.0',
   id,
   error: data === undefined ? { code, message } : { code, message, data },
 })
 
-export const errorResponse = (id: Id | null, error: CausewayError): Response =>
-  failure(id, error.definition.rpc, `${error.message}; ${error.remedy}`, errorObject(error))
+export const createErrorResponse = (id: Id | null, error: CausewayError): Response =>
+  createFailure(id, error.definition.rpc, `${error.message}; ${error.remedy}`, toErrorObject(error))

@@ -31,7 +31,7 @@ export const meta = Object.freeze({
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 })
 
-export function claimedVersion(message: unknown): string | undefined {
+export function readClaimedVersion(message: unknown): string | undefined {
   const params = (message as { params?: { _meta?: Record<string, unknown> } } | null)?.params
   const version = params?._meta?.[meta.protocolVersion]
   return typeof version === 'string' ? version : undefined

@@ -8,7 +8,7 @@ export interface Machine {
   readonly home: string
 }
 
-export const thisMachine = (env: NodeJS.ProcessEnv = process.env): Machine => ({
+export const getMachine = (env: NodeJS.ProcessEnv = process.env): Machine => ({
   platform: process.platform,
   env,
   home: homedir(),
@@ -16,21 +16,22 @@ export const thisMachine = (env: NodeJS.ProcessEnv = process.env): Machine => ({
 
 export function findDataFolder({ platform, env, home }: Machine): string {
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'causeway')
-  if (platform === 'win32') return win32.join(localAppData({ env, home }), 'causeway')
+  if (platform === 'win32') return win32.join(findLocalAppData({ env, home }), 'causeway')
   return posix.join(env.XDG_DATA_HOME ?? posix.join(home, '.local', 'share'), 'causeway')
 }
 
 /** Returns the folder for locks and logs of servers that a bridge started. */
 export function findStateFolder({ platform, env, home }: Machine): string {
-  if (platform === 'win32') return win32.join(localAppData({ env, home }), 'causeway')
+  if (platform === 'win32') return win32.join(findLocalAppData({ env, home }), 'causeway')
   return posix.join(env.XDG_STATE_HOME || posix.join(home, '.local', 'state'), 'causeway')
 }
 
 /** Returns the folder for bridge data that can be fetched again. */
 export function findCacheFolder({ platform, env, home }: Machine): string {
-  if (platform === 'win32') return win32.join(env.XDG_CACHE_HOME || localAppData({ env, home }), 'causeway')
-  const standard = platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']
-  return posix.join(env.XDG_CACHE_HOME || posix.join(home, ...standard), 'causeway')
+  if (platform === 'win32')
+    return win32.join(env.XDG_CACHE_HOME || findLocalAppData({ env, home }), 'causeway')
+  const defaultFolders = platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']
+  return posix.join(env.XDG_CACHE_HOME || posix.join(home, ...defaultFolders), 'causeway')
 }
 
 /** Returns the folder where desktop programs store their configuration. */
@@ -40,7 +41,7 @@ export function findConfigFolder({ platform, env, home }: Machine): string {
   return env.XDG_CONFIG_HOME || posix.join(home, '.config')
 }
 
-const localAppData = ({ env, home }: Omit<Machine, 'platform'>): string =>
+const findLocalAppData = ({ env, home }: Omit<Machine, 'platform'>): string =>
   env.LOCALAPPDATA ?? win32.join(home, 'AppData', 'Local')
 
 /** Whether other users can read a file. On Windows, modes have no meaning. */
@@ -48,7 +49,7 @@ export const isReadableByOthers = (mode: number, platform: NodeJS.Platform = pro
   platform !== 'win32' && (mode & 0o077) !== 0
 
 /** Returns the command that opens a URL or file. No shell interprets `target`. */
-export function openerCommand(
+export function getOpenerCommand(
   target: string,
   platform: NodeJS.Platform = process.platform,
 ): readonly [string, ...string[]] {
@@ -73,6 +74,6 @@ export const canSignal = (platform: NodeJS.Platform = process.platform): boolean
  */
 export function toSocketPath(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   if (platform !== 'win32') return path.startsWith('/') ? path : undefined
-  const pipe = path.replaceAll('/', '\\')
-  return /^\\\\[.?]\\pipe\\.+/.test(pipe) ? pipe : undefined
+  const pipeName = path.replaceAll('/', '\\')
+  return /^\\\\[.?]\\pipe\\.+/.test(pipeName) ? pipeName : undefined
 }

@@ -15,14 +15,14 @@ import { dirname } from 'node:path'
 export function writePrivateFile(path: string, text: string): void {
   createFolder(dirname(path), 0o700)
   const target = resolveLink(path)
-  const temporary = `${target}.${randomBytes(6).toString('hex')}.new`
+  const temporaryFile = `${target}.${randomBytes(6).toString('hex')}.new`
   try {
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true })
+    writeFileSync(temporaryFile, text, { mode: 0o600, flag: 'wx', flush: true })
     // The umask may have removed the owner's permissions.
-    chmodSync(temporary, 0o600)
-    renameSync(temporary, target)
+    chmodSync(temporaryFile, 0o600)
+    renameSync(temporaryFile, target)
   } finally {
-    rmSync(temporary, { force: true })
+    rmSync(temporaryFile, { force: true })
   }
 }
 

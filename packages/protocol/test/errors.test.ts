@@ -10,8 +10,8 @@ import {
   reviseError,
   toPlainError,
 } from '../src/causeway-error.ts'
-import { answerText, errorObject, errorText, limitData } from '../src/error-object.ts'
-import { errorResponse } from '../src/jsonrpc.ts'
+import { formatAnswerText, formatErrorText, limitData, toErrorObject } from '../src/error-object.ts'
+import { createErrorResponse } from '../src/jsonrpc.ts'
 
 const LampError = defineErrors({
   LAMP_BROKEN: { status: 422, about: 'the lamp is broken', remedy: 'replace it' },
@@ -39,7 +39,7 @@ t.test('defineErrors declares codes with defaults for the JSON-RPC number and re
   const error = new LampError('LAMP_HOT', 'the lamp is hot', { data: { celsius: 90 } })
   t.ok(error instanceof CausewayError)
   t.equal(error.constructor.name, 'CausewayError', 'the type in the log')
-  t.same(errorObject(error), {
+  t.same(toErrorObject(error), {
     code: 'LAMP_HOT',
     message: 'the lamp is hot',
     remedy: 'wait',
@@ -47,7 +47,7 @@ t.test('defineErrors declares codes with defaults for the JSON-RPC number and re
     legacy_code: 7,
     retryable: true,
   })
-  t.match(errorResponse(1, error), { error: { code: -32001 } })
+  t.match(createErrorResponse(1, error), { error: { code: -32001 } })
 })
 
 t.test('defineErrors rejects a malformed code, status, number or text', async (t) => {
@@ -102,7 +102,7 @@ t.test('toPlainError and fromPlainError preserve the definition of an error', as
   const error = new LampError('LAMP_HOT', 'hot', { remedy: 'open a window', data: { celsius: 90 } })
   const copy = fromPlainError(structuredClone(toPlainError(error)))
   t.ok(LampError.is(copy, 'LAMP_HOT'))
-  t.same(errorObject(copy), errorObject(error))
+  t.same(toErrorObject(copy), toErrorObject(error))
   t.same(copy.definition, error.definition)
 })
 
@@ -136,14 +136,14 @@ t.test('an error has the remedy of its definition unless the options replace it'
   t.equal(new LampError('LAMP_BROKEN', 'gone', { remedy: 'repair it' }).remedy, 'repair it')
 })
 
-t.test('errorText contains code, message and remedy', async (t) => {
+t.test('formatErrorText contains code, message and remedy', async (t) => {
   const error = new LampError('LAMP_BROKEN', 'the lamp is broken')
-  t.equal(errorText(error), 'LAMP_BROKEN: the lamp is broken; replace it')
+  t.equal(formatErrorText(error), 'LAMP_BROKEN: the lamp is broken; replace it')
 })
 
-t.test('answerText adds the members of the data that the remedy mentions', async (t) => {
+t.test('formatAnswerText adds the members of the data that the remedy mentions', async (t) => {
   const format = (remedy: string, data: Record<string, unknown>) =>
-    answerText(errorObject(new LampError('LAMP_BROKEN', 'none', { remedy, data })))
+    formatAnswerText(toErrorObject(new LampError('LAMP_BROKEN', 'none', { remedy, data })))
   t.equal(format('call again', { a: 1 }), 'LAMP_BROKEN: none; call again')
   t.equal(
     format('use data.a or data.b, not data.c', { a: [1, 2], b: 'two', d: 4 }),
@@ -156,9 +156,9 @@ t.test('answerText adds the members of the data that the remedy mentions', async
   t.ok(format('look at data.long', { long: 'x'.repeat(100_000) }).length < 5000)
 })
 
-t.test('errorObject contains neither stack nor cause', async (t) => {
+t.test('toErrorObject omits stack and cause', async (t) => {
   const error = new LampError('LAMP_BROKEN', 'none', { data: { a: 1 }, cause: new Error('inside') })
-  t.same(errorObject(error), {
+  t.same(toErrorObject(error), {
     code: 'LAMP_BROKEN',
     message: 'none',
     remedy: 'replace it',
@@ -166,8 +166,8 @@ t.test('errorObject contains neither stack nor cause', async (t) => {
     legacy_code: null,
     retryable: false,
   })
-  t.equal(errorObject(new CausewayError('OVERLOADED', 'busy')).legacy_code, null)
-  t.equal(errorObject(new CausewayError('OVERLOADED', 'busy')).retryable, true)
+  t.equal(toErrorObject(new CausewayError('OVERLOADED', 'busy')).legacy_code, null)
+  t.equal(toErrorObject(new CausewayError('OVERLOADED', 'busy')).retryable, true)
 })
 
 t.test('isCausewayError accepts errors of another copy of the module', async (t) => {
@@ -195,14 +195,14 @@ t.test('asCausewayError wraps other errors in INTERNAL and keeps them as the cau
   const cause = new TypeError('secret')
   const coded = asCausewayError(cause)
   t.match(coded, { code: 'INTERNAL', cause })
-  t.notMatch(JSON.stringify(errorObject(coded)), /secret/)
+  t.notMatch(JSON.stringify(toErrorObject(coded)), /secret/)
   t.equal(coded.definition.status, 500)
 })
 
 verifies('limits:error', 'an error object has at most about 64,000 characters of data', async (t) => {
   const data = { name: 'x'.repeat(1e6), list: Array.from({ length: 1e5 }, () => ({ a: 1 })), last: true }
   const error = new CausewayError('INVALID_PARAMS', `no such thing: ${'x'.repeat(1e6)}`, { data })
-  const object = errorObject(error)
+  const object = toErrorObject(error)
   t.equal(error.message.length, 4001)
   t.ok(JSON.stringify(object).length < 80_000)
   t.match(object.data, { name: /^x{16000}…$/, list: [{ a: 1 }], truncated: true })
@@ -211,7 +211,7 @@ verifies('limits:error', 'an error object has at most about 64,000 characters of
 
 verifies('limits:error', 'an error object omits data with too many levels', async (t) => {
   const nested = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as unknown
-  const object = errorObject(new CausewayError('INVALID_PARAMS', 'wrong', { data: { nested } }))
+  const object = toErrorObject(new CausewayError('INVALID_PARAMS', 'wrong', { data: { nested } }))
   t.equal(object.data.truncated, true)
   t.ok(JSON.stringify(object).length < 1000)
 })

@@ -5,11 +5,11 @@ import {
   findConfigFolder,
   findDataFolder,
   findStateFolder,
+  getMachine,
+  getOpenerCommand,
   isReadableByOthers,
   listStopSignals,
   type Machine,
-  openerCommand,
-  thisMachine,
   toSocketPath,
 } from '../src/index.ts'
 
@@ -34,7 +34,7 @@ t.test('data, state and cache are in the folders of the platform', async (t) => 
   t.equal(findConfigFolder(linux), '/home/a/.config')
   t.equal(findConfigFolder(mac), '/Users/a/Library/Application Support')
   t.equal(findConfigFolder(withEnv(windows, { APPDATA: 'D:\\Roaming' })), 'D:\\Roaming')
-  t.match(thisMachine({ HOME: '/x' }), { platform: process.platform, env: { HOME: '/x' } })
+  t.match(getMachine({ HOME: '/x' }), { platform: process.platform, env: { HOME: '/x' } })
 })
 
 t.test('isReadableByOthers checks the mode of a file, except on Windows', async (t) => {
@@ -46,10 +46,10 @@ t.test('isReadableByOthers checks the mode of a file, except on Windows', async 
   for (const platform of platforms) t.equal(isReadableByOthers(0o100600, platform), false)
 })
 
-t.test('openerCommand opens a URL or file without a shell', async (t) => {
+t.test('getOpenerCommand opens a URL or file without a shell', async (t) => {
   for (const target of ['https://h/a?x=1&y="$(z)"', '/a b.png', 'C:\\a & b.png'])
     t.same(
-      platforms.map((platform) => openerCommand(target, platform)),
+      platforms.map((platform) => getOpenerCommand(target, platform)),
       [
         ['xdg-open', target],
         ['open', target],

@@ -3,8 +3,15 @@ import { verifies } from '../../../test/verifies.ts'
 import { CausewayError } from '../src/causeway-error.ts'
 import { closest, editDistance } from '../src/closest.ts'
 import { checkJson, jsonLimits, parseJson } from '../src/json-limits.ts'
-import { classifyMessage, errorResponse, failure, isId, readId, success } from '../src/jsonrpc.ts'
-import { claimedVersion, legacyVersions, meta, modernVersion, supportedVersions } from '../src/mcp.ts'
+import {
+  classifyMessage,
+  createErrorResponse,
+  createFailure,
+  createSuccess,
+  isId,
+  readId,
+} from '../src/jsonrpc.ts'
+import { legacyVersions, meta, modernVersion, readClaimedVersion, supportedVersions } from '../src/mcp.ts'
 import { pathName, wireName, wireNamePattern } from '../src/names.ts'
 
 const v = { jsonrpc: '2.0' }
@@ -45,11 +52,11 @@ t.test('ids are strings and finite numbers', async (t) => {
   t.equal(readId([{ id: 1 }]), null)
 })
 
-t.test('success, failure and errorResponse build JSON-RPC responses', async (t) => {
-  t.same(success('a', { x: 1 }), { ...v, id: 'a', result: { x: 1 } })
-  t.same(failure(null, -32700, 'no'), { ...v, id: null, error: { code: -32700, message: 'no' } })
-  t.same(failure(1, 1, 'no', [1]), { ...v, id: 1, error: { code: 1, message: 'no', data: [1] } })
-  t.match(errorResponse(2, new CausewayError('UNKNOWN_TOOL', 'no such tool: x')), {
+t.test('createSuccess, createFailure and createErrorResponse build JSON-RPC responses', async (t) => {
+  t.same(createSuccess('a', { x: 1 }), { ...v, id: 'a', result: { x: 1 } })
+  t.same(createFailure(null, -32700, 'no'), { ...v, id: null, error: { code: -32700, message: 'no' } })
+  t.same(createFailure(1, 1, 'no', [1]), { ...v, id: 1, error: { code: 1, message: 'no', data: [1] } })
+  t.match(createErrorResponse(2, new CausewayError('UNKNOWN_TOOL', 'no such tool: x')), {
     id: 2,
     error: {
       code: -32602,
@@ -183,10 +190,10 @@ t.test('parseJson returns undefined for text that is not JSON', async (t) => {
   t.throws(() => parseJson(nested(1000)), { code: 'INVALID_REQUEST' })
 })
 
-t.test('claimedVersion returns the protocol version in _meta', async (t) => {
-  t.equal(claimedVersion({ params: { _meta: { [meta.protocolVersion]: modernVersion } } }), modernVersion)
+t.test('readClaimedVersion returns the protocol version in _meta', async (t) => {
+  t.equal(readClaimedVersion({ params: { _meta: { [meta.protocolVersion]: modernVersion } } }), modernVersion)
   for (const message of [null, 1, {}, { params: {} }, { params: { _meta: { [meta.protocolVersion]: 1 } } }])
-    t.equal(claimedVersion(message), undefined)
+    t.equal(readClaimedVersion(message), undefined)
 })
 
 t.test('supportedVersions lists the newest version first', async (t) => {

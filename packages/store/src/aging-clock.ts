@@ -40,7 +40,7 @@ export class ClockJumpDetector {
 
 /** A clock for rows that expire. After a jump, it shifts their times by the same amount. */
 export class AgingClock {
-  readonly #jumps: ClockJumpDetector
+  readonly #jumpDetector: ClockJumpDetector
   readonly #now: () => number
   readonly #readShift: () => number
   readonly #shiftRows: (ms: number, nowMs: number) => void
@@ -48,25 +48,25 @@ export class AgingClock {
   #totalMs = 0
 
   constructor(db: Database, { columns, keepMs, now, steady = now }: AgingOptions) {
-    this.#jumps = new ClockJumpDetector({ now, steady })
+    this.#jumpDetector = new ClockJumpDetector({ now, steady })
     this.#now = now
     // A rollback undoes the recorded shift together with the shifted rows.
     db.exec('CREATE TEMP TABLE aged (ms INTEGER NOT NULL); INSERT INTO aged VALUES (0)')
-    const shifted = db.prepare<[], number>('SELECT ms FROM aged').pluck()
+    const selectShift = db.prepare<[], number>('SELECT ms FROM aged').pluck()
     const addShift = db.prepare<[number]>('UPDATE aged SET ms = ms + ?')
-    const shifts = columns.map((path) => {
+    const shiftStatements = columns.map((path) => {
       const [table, column] = path.split('.')
       return db.prepare<[number, number]>(`UPDATE ${table} SET ${column} = ${column} + ? WHERE ${column} > ?`)
     })
-    this.#readShift = () => shifted.get() ?? 0
+    this.#readShift = () => selectShift.get() ?? 0
     this.#shiftRows = db.transaction((ms: number, nowMs: number) => {
-      for (const shift of shifts) shift.run(ms, nowMs - ms - keepMs)
+      for (const statement of shiftStatements) statement.run(ms, nowMs - ms - keepMs)
       addShift.run(ms)
     })
   }
 
   now(): number {
-    const jump = this.#jumps.detect()
+    const jump = this.#jumpDetector.detect()
     this.#hasJumped ||= jump !== 0
     this.#totalMs += jump
     const now = this.#now()

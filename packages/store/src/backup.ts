@@ -12,7 +12,7 @@ import { createPrivateFile } from './open-database.ts'
 interface BackupOptions {
   readonly signal?: AbortSignal
   /** SQL to run on the copy. Data that the SQL deletes leaves no trace in the file. */
-  readonly change?: string | undefined
+  readonly sql?: string | undefined
 }
 
 const pagesPerStep = 256
@@ -42,27 +42,27 @@ export async function backupFile(file: string, to: string, options: BackupOption
   }
 }
 
-async function copyDatabase(db: Database, to: string, { signal, change }: BackupOptions): Promise<void> {
-  const part = `${to}.part`
+async function copyDatabase(db: Database, to: string, { signal, sql }: BackupOptions): Promise<void> {
+  const temporaryFile = `${to}.part`
   try {
-    await rm(part, { force: true })
-    createPrivateFile(part)
-    await db.backup(part, {
+    await rm(temporaryFile, { force: true })
+    createPrivateFile(temporaryFile)
+    await db.backup(temporaryFile, {
       progress: () => {
         if (signal?.aborted) throw new CausewayError('CANCELLED', 'the backup was cancelled')
         return pagesPerStep
       },
     })
-    sealCopy(part, db.name, change)
-    await rename(part, to)
+    sealCopy(temporaryFile, db.name, sql)
+    await rename(temporaryFile, to)
   } catch (error) {
-    await rm(part, { force: true }).catch(() => undefined)
+    await rm(temporaryFile, { force: true }).catch(() => undefined)
     throw toDataError(error, to)
   }
 }
 
 /** Takes the copy out of WAL mode, in which readers need a writable folder, and checks it. */
-function sealCopy(copy: string, source: string, change?: string): void {
+function sealCopy(copy: string, source: string, sql?: string): void {
   const db = new BetterSqlite3(copy)
   try {
     db.pragma('journal_mode = DELETE')
@@ -72,8 +72,8 @@ function sealCopy(copy: string, source: string, change?: string): void {
       throw new StoreError('DATA_DAMAGED', `the data file is damaged: ${file}`, {
         data: { file, problem },
       })
-    if (change === undefined) return
-    db.exec(change)
+    if (sql === undefined) return
+    db.exec(sql)
     // Deleted data remains in free space until the file is rewritten.
     db.exec('VACUUM')
   } finally {

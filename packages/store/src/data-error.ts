@@ -6,7 +6,7 @@ import { StoreError } from './errors.ts'
 
 type FailureKind = 'not-a-database' | 'damaged' | 'unwritable' | 'busy'
 
-const unwritable =
+const unwritableCode =
   /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY|PERM)|ENOSPC|EDQUOT|EFBIG|EIO|EACCES|EPERM|EROFS|EEXIST|ENOTDIR|EISDIR)/
 
 export function classifyFailure(error: unknown): FailureKind | undefined {
@@ -14,7 +14,7 @@ export function classifyFailure(error: unknown): FailureKind | undefined {
   if (code === 'SQLITE_NOTADB') return 'not-a-database'
   if (code.startsWith('SQLITE_CORRUPT')) return 'damaged'
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return 'busy'
-  return unwritable.test(code) ? 'unwritable' : undefined
+  return unwritableCode.test(code) ? 'unwritable' : undefined
 }
 
 /** Number of files that SQLite opens for a database: the file, its log, the log's index and the folder. */
@@ -39,7 +39,7 @@ export function findFileLimit(error: unknown): CausewayError | undefined {
 export function toDataError(error: unknown, path: string): unknown {
   const kind = classifyFailure(error)
   const cause = new Error(path, { cause: error })
-  if (kind === 'not-a-database' || kind === 'damaged') return damagedError(path, cause)
+  if (kind === 'not-a-database' || kind === 'damaged') return createDamagedError(path, cause)
   if (kind !== 'unwritable') return error
   const fileLimit = findFileLimit(error)
   if (fileLimit !== undefined) return fileLimit
@@ -50,7 +50,7 @@ export function toDataError(error: unknown, path: string): unknown {
   })
 }
 
-export function damagedError(path: string, cause: Error): CausewayError {
+export function createDamagedError(path: string, cause: Error): CausewayError {
   const file = basename(path)
   return new StoreError('DATA_DAMAGED', `the data file is damaged: ${file}`, { data: { file }, cause })
 }

@@ -31,7 +31,7 @@ export class FolderLock {
         throw error
       }
     } catch (error) {
-      throw classifyFailure(error) === 'busy' ? inUseError(dir) : toDataError(error, file)
+      throw classifyFailure(error) === 'busy' ? createInUseError(dir) : toDataError(error, file)
     }
   }
 
@@ -49,7 +49,7 @@ export class FolderLock {
   }
 }
 
-function inUseError(dir: string): CausewayError {
+function createInUseError(dir: string): CausewayError {
   const pid = readHolderPid(join(dir, lockFiles.holder))
   const holder = pid === null ? '' : ` (pid ${pid})`
   return new StoreError('DATA_IN_USE', `the data folder is used by another server${holder}: ${dir}`, {

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path'
 import type { CausewayError } from '@causeway/protocol'
 import type { Database } from 'better-sqlite3'
 import { StoreError } from './errors.ts'
-import { initializedAt } from './migrate.ts'
+import { readInitializedMs } from './migrate.ts'
 import { syncFolderSync } from './platform-files.ts'
 
 const markerSuffix = '.initialized'
@@ -18,26 +18,26 @@ export const sidecars = [markerSuffix, '-wal', '-shm', '-journal'] as const
  */
 export function requireInitialized(file: string): void {
   const problem = findLoss(file)
-  if (problem !== undefined) throw missingError(file, problem)
+  if (problem !== undefined) throw createMissingError(file, problem)
 }
 
 /** Throws `DATA_MISSING` if the marker belongs to another database. */
 export function requireSameDatabase(db: Database): void {
   const expected = readMarker(db.name)
-  if (expected === undefined || expected === initializedAt(db)) return
-  throw missingError(db.name, 'was replaced by another one')
+  if (expected === undefined || expected === readInitializedMs(db)) return
+  throw createMissingError(db.name, 'was replaced by another one')
 }
 
 /** Flushes the database before it writes the marker: a power failure must not leave only the marker. */
 export function markInitialized(db: Database): void {
-  const initialized = initializedAt(db)
-  if (initialized === undefined || readMarker(db.name) !== undefined) return
+  const initializedMs = readInitializedMs(db)
+  if (initializedMs === undefined || readMarker(db.name) !== undefined) return
   const [checkpoint] = db.pragma('wal_checkpoint(PASSIVE)') as [{ log: number; checkpointed: number }]
   // Another connection uses the log. The next start writes the marker.
   if (checkpoint.log !== checkpoint.checkpointed) return
   const marker = openSync(`${db.name}${markerSuffix}`, 'w', 0o600)
   try {
-    writeSync(marker, `${JSON.stringify({ initialized_ms: initialized })}\n`)
+    writeSync(marker, `${JSON.stringify({ initialized_ms: initializedMs })}\n`)
     fsyncSync(marker)
   } finally {
     closeSync(marker)
@@ -73,7 +73,7 @@ function readMarker(file: string): number | undefined {
 const readSize = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size
 
 /** `problem` completes "the data file …". */
-export function missingError(path: string, problem: string): CausewayError {
+export function createMissingError(path: string, problem: string): CausewayError {
   const [file, marker] = [basename(path), `${basename(path)}${markerSuffix}`]
   return new StoreError('DATA_MISSING', `the data file ${problem}: ${file}`, {
     remedy:

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { damagedError } from './data-error.ts'
+import { createDamagedError } from './data-error.ts'
 import { StoreError } from './errors.ts'
 
 /** A schema change, applied once and in order. A published migration never changes. */
@@ -21,7 +21,7 @@ export const listMigrations = (db: Database): readonly string[] =>
   readHistory(db).map(({ name }) => String(name))
 
 /** Returns the time of the first migration in Unix milliseconds, which identifies the database. */
-export function initializedAt(db: Database): number | undefined {
+export function readInitializedMs(db: Database): number | undefined {
   if (!hasHistory(db)) return undefined
   const sql = `SELECT applied_ms FROM ${migrationTable} ORDER BY version LIMIT 1`
   return db.prepare<[], number>(sql).pluck().get()
@@ -44,17 +44,17 @@ export function requireIntactPages(db: Database): void {
 /** Throws `NEWER_DATA` for an unknown migration, and `DATA_SCHEMA_DIFFERS` for changed statements. */
 export function requireKnownHistory(db: Database, migrations: readonly Migration[]): void {
   const history = readHistory(db)
-  const unknown = history.find(({ name }, i) => migrations[i]?.name !== name)
-  if (unknown !== undefined)
+  const unknownMigration = history.find(({ name }, i) => migrations[i]?.name !== name)
+  if (unknownMigration !== undefined)
     throw new StoreError('NEWER_DATA', `the data file was written by a newer version: ${db.name}`, {
-      data: { file: db.name, migration: unknown.name },
+      data: { file: db.name, migration: unknownMigration.name },
     })
-  const changed = history.find(({ sql_hash }, i) => sql_hash !== hashMigration(migrations[i]))
-  if (changed === undefined) return
+  const changedMigration = history.find(({ sql_hash }, i) => sql_hash !== hashMigration(migrations[i]))
+  if (changedMigration === undefined) return
   throw new StoreError(
     'DATA_SCHEMA_DIFFERS',
     `the data file has other tables than this version: ${db.name}`,
-    { data: { file: db.name, migration: changed.name } },
+    { data: { file: db.name, migration: changedMigration.name } },
   )
 }
 
@@ -63,17 +63,17 @@ export function migrate(db: Database, migrations: readonly Migration[], now: () 
   db.exec(
     `CREATE TABLE IF NOT EXISTS ${migrationTable} (version INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, sql_hash TEXT NOT NULL, applied_ms INTEGER NOT NULL) STRICT`,
   )
-  const isApplied = db.prepare(`SELECT 1 FROM ${migrationTable} WHERE name = ?`)
-  const record = db.prepare(
+  const selectMigration = db.prepare(`SELECT 1 FROM ${migrationTable} WHERE name = ?`)
+  const insertMigration = db.prepare(
     `INSERT INTO ${migrationTable} (version, name, sql_hash, applied_ms) VALUES (?, ?, ?, ?)`,
   )
   const apply = db.transaction((version: number, migration: Migration) => {
     const { name, up } = migration
     // Another process may have migrated the file meanwhile.
-    if (isApplied.get(name) !== undefined) return
+    if (selectMigration.get(name) !== undefined) return
     if (typeof up === 'string') db.exec(up)
     else up(db)
-    record.run(version, name, hashMigration(migration), now())
+    insertMigration.run(version, name, hashMigration(migration), now())
   })
   for (const [i, migration] of migrations.entries()) apply.immediate(i + 1, migration)
 }
@@ -86,7 +86,7 @@ const readHistory = (db: Database): readonly HistoryRow[] =>
   hasHistory(db) ? db.prepare<[], HistoryRow>(`SELECT * FROM ${migrationTable} ORDER BY version`).all() : []
 
 function requireNoProblem(db: Database, problem: unknown): void {
-  if (problem !== 'ok') throw damagedError(db.name, new Error(`${db.name}: ${problem}`))
+  if (problem !== 'ok') throw createDamagedError(db.name, new Error(`${db.name}: ${problem}`))
 }
 
 /** Hashes SQL, except for white space, or the name if `up` is a function. */

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { missingError } from './marker.ts'
+import { createMissingError } from './marker.ts'
 
 /** Detects a removed database, to which SQLite still writes on Unix. */
 export class OpenFile {
@@ -17,7 +17,7 @@ export class OpenFile {
     const identity = readIdentity(this.#path)
     this.#identity ??= identity
     if (identity === this.#identity) return
-    throw missingError(
+    throw createMissingError(
       this.#path,
       identity === undefined ? 'was removed while it was in use' : 'was replaced while it was in use',
     )

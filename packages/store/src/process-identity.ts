@@ -6,12 +6,12 @@ import { readFileSync } from 'node:fs'
  * Returns '' on Windows, and `undefined` for a missing process or a zombie.
  */
 export function identifyProcess(pid: number): string | undefined {
-  if (!exists(pid)) return undefined
+  if (!isRunning(pid)) return undefined
   if (process.platform === 'linux') return identifyOnLinux(pid)
   return process.platform === 'win32' ? '' : readStartTime(pid)
 }
 
-function exists(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

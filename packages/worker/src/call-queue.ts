@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol'
-import { cancelledError } from './messages.ts'
+import { createCancelledError } from './messages.ts'
 
 export interface QueueOptions {
   /** Plural, for messages: `queries of this recording`. */
@@ -39,12 +39,12 @@ export class CallQueue {
 
   /** Rejects with the error of `work`, `CANCELLED`, or `OVERLOADED` if the queue is full or the wait is too long. */
   async run<Result>(work: () => Promise<Result>, caller: Caller = {}): Promise<Result> {
-    if (this.#isClosed || caller.signal?.aborted) throw cancelledError()
+    if (this.#isClosed || caller.signal?.aborted) throw createCancelledError()
     if (this.#running < this.#options.maxRunning) this.#running += 1
     else await this.#waitForTurn(caller)
     try {
       // `close` may have run since the previous call ended.
-      if (this.#isClosed) throw cancelledError()
+      if (this.#isClosed) throw createCancelledError()
       return await work()
     } finally {
       this.#startNext()
@@ -54,22 +54,23 @@ export class CallQueue {
   /** Rejects waiting and later calls with `CANCELLED`; running calls continue. */
   close(): void {
     this.#isClosed = true
-    for (const { reject } of this.#waiting) reject(cancelledError())
+    for (const { reject } of this.#waiting) reject(createCancelledError())
     this.#waiting = []
   }
 
   async #waitForTurn({ client = '', signal }: Caller): Promise<void> {
     const { name, maxWaiting = 64, maxWaitMs } = this.#options
     if (this.#waiting.length >= maxWaiting)
-      throw overloadedError(`${this.#waiting.length} ${name} are waiting`)
+      throw createOverloadedError(`${this.#waiting.length} ${name} are waiting`)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const call: WaitingCall = { client, start: resolve, reject }
-    const leave = (error: CausewayError) => {
-      this.#waiting = this.#waiting.filter((one) => one !== call)
+    const removeCall = (error: CausewayError) => {
+      this.#waiting = this.#waiting.filter((waitingCall) => waitingCall !== call)
       reject(error)
     }
-    const cancel = () => leave(cancelledError())
-    const expire = () => leave(overloadedError(`${maxWaitMs} ms passed before one of the ${name} ended`))
+    const cancel = () => removeCall(createCancelledError())
+    const expire = () =>
+      removeCall(createOverloadedError(`${maxWaitMs} ms passed before one of the ${name} ended`))
     const timer = maxWaitMs === undefined ? undefined : setTimeout(expire, maxWaitMs)
     signal?.addEventListener('abort', cancel, { once: true })
     this.#waiting = [...this.#waiting, call]
@@ -82,16 +83,19 @@ export class CallQueue {
   }
 
   #startNext(): void {
-    const [next, ...others] = this.#waiting
+    const [next, ...remainingCalls] = this.#waiting
     if (next === undefined) {
       this.#running -= 1
       return
     }
     const isSameClient = ({ client }: WaitingCall) => client === next.client
-    this.#waiting = [...others.filter((one) => !isSameClient(one)), ...others.filter(isSameClient)]
+    this.#waiting = [
+      ...remainingCalls.filter((waitingCall) => !isSameClient(waitingCall)),
+      ...remainingCalls.filter(isSameClient),
+    ]
     next.start()
   }
 }
 
-const overloadedError = (message: string) =>
+const createOverloadedError = (message: string) =>
   new CausewayError('OVERLOADED', message, { data: { retry_after_ms: 1000 } })

@@ -35,8 +35,8 @@ type SerializedError = PlainError | { readonly code: null; readonly message: str
 
 /** `failure` replaces the message unless the error is a `CausewayError`. */
 export function serializeError(error: unknown, failure: string): SerializedError {
-  const coded = isCausewayError(error) ? error : toFileLimitError(error)
-  if (coded !== undefined) return toPlainError(coded)
+  const codedError = isCausewayError(error) ? error : toFileLimitError(error)
+  if (codedError !== undefined) return toPlainError(codedError)
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return { code: null, message: failure, stack }
 }
@@ -47,4 +47,5 @@ export function deserializeError(error: SerializedError): CausewayError {
     : fromPlainError(error)
 }
 
-export const cancelledError = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')
+export const createCancelledError = (): CausewayError =>
+  new CausewayError('CANCELLED', 'the call was cancelled')

@@ -5,15 +5,15 @@ const sliceMs = 15
 /** Runs steps. After each slice, passes the last step to `progress`, yields to the event loop and checks `signal`. */
 export async function runInSlices<Step, Result>(
   steps: Iterator<Step, Result, undefined>,
-  watch: { readonly signal?: AbortSignal; progress?(step: Step): void } = {},
+  options: { readonly signal?: AbortSignal; progress?(step: Step): void } = {},
 ): Promise<Result> {
   let startedAt = performance.now()
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value
     if (performance.now() - startedAt < sliceMs) continue
-    watch.progress?.(step.value)
+    options.progress?.(step.value)
     await yieldToEventLoop()
-    watch.signal?.throwIfAborted()
+    options.signal?.throwIfAborted()
     startedAt = performance.now()
   }
 }

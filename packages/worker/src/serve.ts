@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import {
-  cancelledError,
+  createCancelledError,
   type MethodArgs,
   type MethodResult,
   type MethodTable,
@@ -65,9 +65,9 @@ export function serve<Table extends MethodTable<Table>>(
   }
   port.on('message', (request: Request) => {
     const { id } = request
-    if ('cancel' in request) running.get(id)?.abort(cancelledError())
+    if ('cancel' in request) running.get(id)?.abort(createCancelledError())
     else if ('stop' in request) {
-      for (const controller of running.values()) controller.abort(cancelledError())
+      for (const controller of running.values()) controller.abort(createCancelledError())
       void run(id, stop).finally(() => port.close())
     } else {
       const handler = handlers[request.method as keyof Table] as unknown as UntypedHandler

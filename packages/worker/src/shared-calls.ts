@@ -1,11 +1,11 @@
-import { cancelledError } from './messages.ts'
+import { createCancelledError } from './messages.ts'
 import type { CallOptions } from './worker-link.ts'
 
 interface SharedCall<Result> {
   readonly promise: Promise<Result>
   readonly controller: AbortController
   readonly listeners: Set<NonNullable<CallOptions['progress']>>
-  callers: number
+  callerCount: number
 }
 
 /** Runs work once for all concurrent callers of a key. */
@@ -18,23 +18,23 @@ export class SharedCalls<Result> {
     work: (options: Required<CallOptions>) => Promise<Result>,
     { signal, progress }: CallOptions,
   ): Promise<Result> {
-    if (signal?.aborted) throw cancelledError()
+    if (signal?.aborted) throw createCancelledError()
     const call = this.#calls.get(key) ?? this.#start(key, work)
     const { promise: cancelled, reject } = Promise.withResolvers<never>()
-    const cancel = () => reject(cancelledError())
+    const cancel = () => reject(createCancelledError())
     signal?.addEventListener('abort', cancel, { once: true })
     if (progress) call.listeners.add(progress)
-    call.callers += 1
+    call.callerCount += 1
     try {
       return await Promise.race([call.promise, cancelled])
     } finally {
-      call.callers -= 1
+      call.callerCount -= 1
       if (progress) call.listeners.delete(progress)
       signal?.removeEventListener('abort', cancel)
-      if (call.callers === 0) {
+      if (call.callerCount === 0) {
         // A later caller must not join cancelled work.
         this.#remove(key, call)
-        call.controller.abort(cancelledError())
+        call.controller.abort(createCancelledError())
       }
     }
   }
@@ -45,7 +45,7 @@ export class SharedCalls<Result> {
 
   async stop(): Promise<void> {
     const calls = [...this.#calls.values()]
-    for (const { controller } of calls) controller.abort(cancelledError())
+    for (const { controller } of calls) controller.abort(createCancelledError())
     await Promise.allSettled(calls.map(({ promise }) => promise))
   }
 
@@ -54,11 +54,11 @@ export class SharedCalls<Result> {
     const listeners: SharedCall<Result>['listeners'] = new Set()
     const promise = work({
       signal: controller.signal,
-      progress: (...report) => {
-        for (const listener of listeners) listener(...report)
+      progress: (...progressArguments) => {
+        for (const listener of listeners) listener(...progressArguments)
       },
     }).finally(() => this.#remove(key, call))
-    const call: SharedCall<Result> = { promise, controller, listeners, callers: 0 }
+    const call: SharedCall<Result> = { promise, controller, listeners, callerCount: 0 }
     // The callers handle failures.
     promise.catch(() => undefined)
     this.#calls.set(key, call)

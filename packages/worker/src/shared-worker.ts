@@ -1,6 +1,6 @@
 import { CallQueue } from './call-queue.ts'
 import { WorkerError } from './errors.ts'
-import { cancelledError, type MethodArgs, type MethodResult, type MethodTable } from './messages.ts'
+import { createCancelledError, type MethodArgs, type MethodResult, type MethodTable } from './messages.ts'
 import type { CallOptions, WorkerLink } from './worker-link.ts'
 import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 
@@ -12,16 +12,16 @@ const maxStarts = 3
  */
 export class SharedWorker<Table extends MethodTable<Table>> {
   readonly #start: () => Promise<WorkerLink<Table>>
-  readonly #repeats = new CallQueue({
+  readonly #retryQueue = new CallQueue({
     name: 'repeated calls',
     maxRunning: 1,
     maxWaiting: Number.POSITIVE_INFINITY,
   })
   #link: WorkerLink<Table> | undefined
   #starting: Promise<WorkerLink<Table>> | undefined
-  #repeating: Promise<WorkerLink<Table>> | undefined
-  #sent = 0
-  #stops = 0
+  #retryWorker: Promise<WorkerLink<Table>> | undefined
+  #sentCount = 0
+  #stopCount = 0
 
   /** `start` also opens the worker's data. */
   constructor(start: () => Promise<WorkerLink<Table>>, link?: WorkerLink<Table>) {
@@ -34,7 +34,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   }
 
   get isBusy(): boolean {
-    return this.#starting !== undefined || this.#repeating !== undefined || (this.#link?.pending ?? 0) > 0
+    return this.#starting !== undefined || this.#retryWorker !== undefined || (this.#link?.pending ?? 0) > 0
   }
 
   get memory(): WorkerMemory {
@@ -50,34 +50,37 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     args: MethodArgs<Table, Name>,
     options: CallOptions = {},
   ): Promise<MethodResult<Table, Name>> {
-    const stops = this.#stops
+    const stopCount = this.#stopCount
     let link = this.link
     // The memory guard may have stopped the worker.
-    for (let starts = 0; !link?.isAlive; starts += 1) {
-      if (starts === maxStarts) throw new WorkerError('WORKER_LOST', 'new workers end before they are used')
+    for (let startCount = 0; !link?.isAlive; startCount += 1) {
+      if (startCount === maxStarts)
+        throw new WorkerError('WORKER_LOST', 'new workers end before they are used')
       link = await this.#startOnce()
-      if (stops !== this.#stops) throw cancelledError()
+      if (stopCount !== this.#stopCount) throw createCancelledError()
     }
     const isFirst = link.pending === 0
-    this.#sent += 1
-    const sent = this.#sent
+    this.#sentCount += 1
+    const sentCount = this.#sentCount
     try {
       return (await link.call(method, args, options)) as MethodResult<Table, Name>
     } catch (error) {
       if (!WorkerError.is(error, 'WORKER_LOST')) throw error
-      if (stops !== this.#stops) throw cancelledError()
-      const wasAlone = isFirst && this.#sent === sent
+      if (stopCount !== this.#stopCount) throw createCancelledError()
+      const wasAlone = isFirst && this.#sentCount === sentCount
       if (wasAlone) throw error
-      return this.#repeats.run(async () => {
-        if (stops !== this.#stops) throw cancelledError()
-        this.#repeating = this.#start()
+      return this.#retryQueue.run(async () => {
+        if (stopCount !== this.#stopCount) throw createCancelledError()
+        this.#retryWorker = this.#start()
         try {
-          const own = await this.#repeating
-          const isCancelled = stops !== this.#stops || options.signal?.aborted
-          const result = isCancelled ? Promise.reject(cancelledError()) : own.call(method, args, options)
-          return (await result.finally(() => own.stop())) as MethodResult<Table, Name>
+          const retryWorker = await this.#retryWorker
+          const isCancelled = stopCount !== this.#stopCount || options.signal?.aborted
+          const result = isCancelled
+            ? Promise.reject(createCancelledError())
+            : retryWorker.call(method, args, options)
+          return (await result.finally(() => retryWorker.stop())) as MethodResult<Table, Name>
         } finally {
-          this.#repeating = undefined
+          this.#retryWorker = undefined
         }
       }, options)
     }
@@ -85,8 +88,8 @@ export class SharedWorker<Table extends MethodTable<Table>> {
 
   /** Stops the workers. A later call starts a new one. */
   async stop(): Promise<void> {
-    this.#stops += 1
-    const workers = [this.#starting ?? this.#link, this.#repeating]
+    this.#stopCount += 1
+    const workers = [this.#starting ?? this.#link, this.#retryWorker]
     this.#starting = undefined
     this.#link = undefined
     const results = await Promise.allSettled(workers)
@@ -96,14 +99,14 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   }
 
   #startOnce(): Promise<WorkerLink<Table>> {
-    const stops = this.#stops
+    const stopCount = this.#stopCount
     this.#starting ??= this.#start()
       .then((link) => {
-        if (stops === this.#stops) this.#link = link
+        if (stopCount === this.#stopCount) this.#link = link
         return link
       })
       .finally(() => {
-        if (stops === this.#stops) this.#starting = undefined
+        if (stopCount === this.#stopCount) this.#starting = undefined
       })
     return this.#starting
   }

@@ -10,7 +10,7 @@ import {
 import { type CausewayError, toFileLimitError } from '@causeway/protocol'
 import { WorkerError } from './errors.ts'
 import {
-  cancelledError,
+  createCancelledError,
   deserializeError,
   type MethodArgs,
   type MethodResult,
@@ -101,7 +101,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     options: SendOptions = {},
   ): Promise<MethodResult<Table, Name>> {
     const { signal } = options
-    if (signal?.aborted) throw cancelledError()
+    if (signal?.aborted) throw createCancelledError()
     const id = ++this.#lastId
     const result = this.#send({ id, method, args }, options)
     const cancel = () => this.#port.postMessage({ id, cancel: true } satisfies Request)
@@ -112,10 +112,10 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   /** Returns the size of heap and buffers, or the previous size if the worker is blocked. */
   async bytes(): Promise<number> {
     if (!this.#isAlive) return 0
-    this.#measurement ??= this.#measure()
-    const previous = wait(measureTimeoutMs).then(() => this.#lastBytes)
+    this.#measurement ??= this.#measureBytes()
+    const lastBytes = wait(measureTimeoutMs).then(() => this.#lastBytes)
     // An ending thread may leave its measurement pending.
-    return Promise.race([this.#measurement, previous, this.#exited.then(() => 0)])
+    return Promise.race([this.#measurement, lastBytes, this.#exited.then(() => 0)])
   }
 
   /** Returns CPU time, or elapsed time before Node.js 24.6. May never resolve for a blocked or ended thread. */
@@ -134,9 +134,9 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   /** Cancels pending calls, runs the `close` option of `serve` and ends the thread. */
   async stop(): Promise<void> {
     if (this.#isAlive) {
-      const stopped = this.#send({ id: ++this.#lastId, stop: true })
+      const stopReply = this.#send({ id: ++this.#lastId, stop: true })
       this.#isAlive = false
-      await stopped.catch(() => undefined)
+      await stopReply.catch(() => undefined)
     }
     this.#isStopping = true
     this.#updateRefs()
@@ -145,7 +145,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   }
 
   async #send(request: Request, { progress, transfer = [] }: SendOptions = {}): Promise<unknown> {
-    if (!this.#isAlive) throw this.#lost('not running')
+    if (!this.#isAlive) throw this.#createLostError('not running')
     this.#port.postMessage(request, transfer)
     const result = new Promise((resolve, reject) =>
       this.#calls.set(request.id, { resolve, reject, progress }),
@@ -170,20 +170,24 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   #end(cause: unknown): void {
     this.#isAlive = false
     // `exit` can be emitted before the last replies are received.
-    for (let last = receiveMessageOnPort(this.#port); last; last = receiveMessageOnPort(this.#port))
-      this.#receive(last.message)
+    for (
+      let queuedMessage = receiveMessageOnPort(this.#port);
+      queuedMessage;
+      queuedMessage = receiveMessageOnPort(this.#port)
+    )
+      this.#receive(queuedMessage.message)
     this.#port.close()
-    for (const id of [...this.#calls.keys()]) this.#remove(id)?.reject(this.#lost(cause))
+    for (const id of [...this.#calls.keys()]) this.#remove(id)?.reject(this.#createLostError(cause))
   }
 
-  #lost(cause: unknown): CausewayError {
+  #createLostError(cause: unknown): CausewayError {
     const fileLimit = toFileLimitError(cause)
     if (fileLimit !== undefined) return fileLimit
     const { name, remedy = 'call again: a new worker is started' } = this.#options
     return new WorkerError('WORKER_LOST', `${name} ended unexpectedly`, { remedy, cause })
   }
 
-  async #measure(): Promise<number> {
+  async #measureBytes(): Promise<number> {
     const { used_heap_size, external_memory } = await this.#worker
       .getHeapStatistics()
       .catch(() => ({ used_heap_size: 0, external_memory: 0 }))

@@ -6,24 +6,24 @@ export type WorkerMemory = ReturnType<typeof createWorkerMemory>
 export function createWorkerMemory(
   links: () => Iterable<Pick<WorkerLink<never>, 'isAlive' | 'pending' | 'bytes' | 'stop'> | undefined>,
 ) {
-  const findAlive = () => [...links()].flatMap((link) => (link?.isAlive ? link : []))
+  const listAlive = () => [...links()].flatMap((link) => (link?.isAlive ? link : []))
   return {
     async bytes(): Promise<number> {
-      const bytes = await Promise.all(findAlive().map((link) => link.bytes()))
-      return bytes.reduce((sum, one) => sum + one, 0)
+      const bytes = await Promise.all(listAlive().map((link) => link.bytes()))
+      return bytes.reduce((sum, size) => sum + size, 0)
     },
     /** Returns the released bytes. */
     async shrink(bytes: number): Promise<number> {
-      let released = 0
-      for (const link of findAlive()) {
-        if (released >= bytes) break
+      let releasedBytes = 0
+      for (const link of listAlive()) {
+        if (releasedBytes >= bytes) break
         if (link.pending > 0) continue
         const size = await link.bytes()
         if (link.pending > 0 || !link.isAlive) continue
         await link.stop()
-        released += size
+        releasedBytes += size
       }
-      return released
+      return releasedBytes
     },
   }
 }

@@ -1,7 +1,7 @@
 import { CausewayError } from '@causeway/protocol'
 import { type Caller, CallQueue, type QueueOptions } from './call-queue.ts'
 import { WorkerError } from './errors.ts'
-import { cancelledError, type MethodArgs, type MethodResult, type MethodTable } from './messages.ts'
+import { createCancelledError, type MethodArgs, type MethodResult, type MethodTable } from './messages.ts'
 import type { CallOptions, WorkerLink } from './worker-link.ts'
 import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 
@@ -56,9 +56,9 @@ export class WorkerPool<Table extends MethodTable<Table>> {
       const link = this.#acquire()
       const { cancelGraceMs = 1000 } = this.#options
       const { limitMs = this.#options.limitMs, processorLimitMs } = options
-      let exceeded: { readonly ms: number; readonly message: string } | undefined
+      let exceededLimit: { readonly ms: number; readonly message: string } | undefined
       const expire = (ms: number, message: string) => {
-        exceeded = { ms, message }
+        exceededLimit = { ms, message }
         void link.kill()
       }
       const limit =
@@ -71,23 +71,23 @@ export class WorkerPool<Table extends MethodTable<Table>> {
           : watchProcessorTime(link, processorLimitMs, (ms) =>
               expire(ms, `the call used more than ${ms} ms of processor time`),
             )
-      let grace: NodeJS.Timeout | undefined
+      let graceTimer: NodeJS.Timeout | undefined
       const cancel = () => {
-        grace = setTimeout(() => void link.kill(), cancelGraceMs)
+        graceTimer = setTimeout(() => void link.kill(), cancelGraceMs)
       }
       options.signal?.addEventListener('abort', cancel, { once: true })
       try {
         return (await link.call(method, args, options)) as MethodResult<Table, Name>
       } catch (error) {
         if (!WorkerError.is(error, 'WORKER_LOST')) throw error
-        if (this.#isStopped || options.signal?.aborted) throw cancelledError()
-        if (exceeded === undefined) throw error
-        const { ms, message } = exceeded
+        if (this.#isStopped || options.signal?.aborted) throw createCancelledError()
+        if (exceededLimit === undefined) throw error
+        const { ms, message } = exceededLimit
         throw new CausewayError('DEADLINE_EXCEEDED', message, { data: { deadline_ms: ms } })
       } finally {
         clearTimeout(limit)
         stopWatch?.()
-        clearTimeout(grace)
+        clearTimeout(graceTimer)
         options.signal?.removeEventListener('abort', cancel)
         this.#release()
       }
@@ -104,8 +104,8 @@ export class WorkerPool<Table extends MethodTable<Table>> {
 
   #acquire(): WorkerLink<Table> {
     clearTimeout(this.#idleTimer)
-    const idle = this.workers.findLast(({ pending }) => pending === 0)
-    if (idle !== undefined) return idle
+    const idleWorker = this.workers.findLast(({ pending }) => pending === 0)
+    if (idleWorker !== undefined) return idleWorker
     const link = this.#start()
     this.#links = [...this.workers, link]
     return link
@@ -134,10 +134,10 @@ function watchProcessorTime(
   let timer = setTimeout(check, limitMs)
   let isEnded = false
   async function check(): Promise<void> {
-    const used = (await link.readCpuMs()) - (await start)
+    const usedMs = (await link.readCpuMs()) - (await start)
     if (isEnded) return
-    if (used >= limitMs) expire(limitMs)
-    else timer = setTimeout(check, Math.max(limitMs - used, 1))
+    if (usedMs >= limitMs) expire(limitMs)
+    else timer = setTimeout(check, Math.max(limitMs - usedMs, 1))
   }
   return () => {
     isEnded = true

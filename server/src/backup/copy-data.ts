@@ -165,8 +165,8 @@ class DataCopy {
     const file = { path, kind, app: part?.app ?? null }
     try {
       if (kind === 'files') return { ...file, ...(await copyFile(from, to, watch)), schema: null }
-      const change = this.#job.withSecrets ? undefined : part?.withoutSecrets
-      await backupFile(from, to, { change, ...(watch.signal && { signal: watch.signal }) })
+      const sql = this.#job.withSecrets ? undefined : part?.withoutSecrets
+      await backupFile(from, to, { sql, ...(watch.signal && { signal: watch.signal }) })
       return { ...file, ...(await hashFile(to, watch)), schema: [...readMigrations(to)] }
     } catch (error) {
       const isRemoved =

@@ -1,7 +1,7 @@
 import { type App, defineApp, type Registrar } from '@causeway/app-kit'
 import { GatewayError } from '@causeway/gateway'
 import { LoginError } from '@causeway/oauth'
-import { CausewayError, errorText } from '@causeway/protocol'
+import { CausewayError, formatErrorText } from '@causeway/protocol'
 import { StoreError } from '@causeway/store'
 import { WorkerError } from '@causeway/worker'
 import { z } from 'zod'
@@ -98,7 +98,7 @@ function addRegistryTools(app: Registrar<CausewayStore, object>): void {
     async run(_, { store }) {
       const core = store.core()
       const { changed, hash } = await core.registry.refresh()
-      const failures = core.failures.map(({ name, error }) => ` ${name} failed: ${errorText(error)}.`)
+      const failures = core.failures.map(({ name, error }) => ` ${name} failed: ${formatErrorText(error)}.`)
       const summary = `The lists ${changed ? 'changed' : 'did not change'}.${failures.join('')}`
       return { changed, hash, summary }
     },

@@ -1,11 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import {
-  CausewayError,
-  isCausewayError,
-  listStopSignals,
-  type Machine,
-  thisMachine,
-} from '@causeway/protocol'
+import { CausewayError, getMachine, isCausewayError, listStopSignals, type Machine } from '@causeway/protocol'
 import {
   type CommandLine,
   createUnknownFlagError,
@@ -101,7 +95,7 @@ function createCall(
         name,
       )
   checkArguments(command, args)
-  const { env, cwd, machine = thisMachine(env), stdin, stderr } = process
+  const { env, cwd, machine = getMachine(env), stdin, stderr } = process
   const invocation = () => readConfig({ settings, envFile, env, cwd })
   const values = Object.entries(flags).map(([flag, { value, many }]) => [
     flag,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { closest } from '@causeway/app-kit'
-import { CausewayError, findDataFolder, isObject, thisMachine } from '@causeway/protocol'
+import { CausewayError, findDataFolder, getMachine, isObject } from '@causeway/protocol'
 import type { z } from 'zod'
 import { type CommandLine, describeUnknown } from './command-line.ts'
 import { type Config, type SettingKey, settings, toFlag } from './config.ts'
@@ -60,7 +60,7 @@ function validate(given: GivenSettings, { env, cwd }: Pick<ConfigSources, 'env' 
   ) as unknown as Config
   return {
     ...values,
-    dataDir: resolve(cwd, values.dataDir ?? findDataFolder(thisMachine(env))),
+    dataDir: resolve(cwd, values.dataDir ?? findDataFolder(getMachine(env))),
     ...(values.backupDir === undefined ? {} : { backupDir: resolve(cwd, values.backupDir) }),
     ...(values.tokenFile === undefined ? {} : { tokenFile: resolve(cwd, values.tokenFile) }),
     roots: values.roots.length > 0 ? values.roots.map((root) => resolve(cwd, root)) : [cwd],

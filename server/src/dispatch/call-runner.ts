@@ -3,8 +3,8 @@ import {
   asCausewayError,
   type CallToolResult,
   CausewayError,
-  errorObject,
   isObject,
+  toErrorObject,
   toFileLimitError,
 } from '@causeway/protocol'
 import { toDataError } from '@causeway/store'
@@ -190,7 +190,7 @@ class Call {
     }
     audit.add(entry)
     activity.add({ entry, view: findView(app, operation.args, result) })
-    capture.add(entry, operation.args, error === undefined ? result : errorObject(error))
+    capture.add(entry, operation.args, error === undefined ? result : toErrorObject(error))
   }
 }
 

@@ -1,11 +1,11 @@
 import {
-  answerText,
   type CallToolResult,
   type ErrorObject,
   errorMetaKey,
-  errorObject,
+  formatAnswerText,
   isCausewayError,
   type Params,
+  toErrorObject,
 } from '@causeway/protocol'
 import { parseTrace } from '../audit/trace.ts'
 import type { ToolEntry } from '../registry/mount.ts'
@@ -39,7 +39,7 @@ export const callTool: Method = async ({ params, caller, lists }, { registry, ru
   } catch (error) {
     // `UPSTREAM_ERROR` is a protocol error: the hosted server did not run a tool.
     if (isCausewayError(error) && error.code !== upstreamError)
-      return toErrorResult(errorObject(error), called)
+      return toErrorResult(toErrorObject(error), called)
     throw error
   }
 }
@@ -61,7 +61,7 @@ function applyMeta(caller: Caller, { [deadlineKey]: ms, traceparent }: Params = 
 function toErrorResult(error: ErrorObject, { instance, tool }: ToolEntry): CallToolResult {
   const body = instance.app.errorBody?.(error)
   return {
-    content: [{ type: 'text', text: body === undefined ? answerText(error) : JSON.stringify(body) }],
+    content: [{ type: 'text', text: body === undefined ? formatAnswerText(error) : JSON.stringify(body) }],
     ...(body !== undefined && tool.fits?.(body) === true ? { structuredContent: body } : {}),
     isError: true,
     _meta: { [errorMetaKey]: error },

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { CausewayError, errorObject, nodeHttp } from '@causeway/protocol'
+import { CausewayError, nodeHttp, toErrorObject } from '@causeway/protocol'
 import { getErrorHeaders } from './error-responses.ts'
 
 /** Handles malformed HTTP and slow headers. */
@@ -16,7 +16,7 @@ export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): v
 /** Sends an error without Fastify. */
 export function endWithError(socket: Duplex, error: CausewayError, contentType: string): void {
   const { status } = error.definition
-  const body = JSON.stringify(errorObject(error))
+  const body = JSON.stringify(toErrorObject(error))
   const headers = {
     'content-type': contentType,
     'content-length': String(Buffer.byteLength(body)),

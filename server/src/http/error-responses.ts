@@ -2,13 +2,13 @@ import { readRpcError } from '@causeway/gateway'
 import {
   asCausewayError,
   CausewayError,
-  errorObject,
-  errorResponse,
-  failure,
+  createErrorResponse,
+  createFailure,
   type Id,
   isCausewayError,
   isObject,
   type Response,
+  toErrorObject,
 } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -33,7 +33,7 @@ const connectionNumbers: ReadonlySet<number> = new Set([-32020, -32021, -32022])
 export function toErrorResponse(id: Id | null, error: CausewayError, era: Era): Response {
   const upstream = forwardRpcError(id, error, era)
   if (upstream !== undefined) return upstream
-  const response = addCapabilities(errorResponse(id, error), error)
+  const response = addCapabilities(createErrorResponse(id, error), error)
   return era === 'legacy' ? useLegacyNumber(response) : response
 }
 
@@ -43,7 +43,7 @@ function forwardRpcError(id: Id | null, error: CausewayError, era: Era): Respons
   if (rpc === undefined || connectionNumbers.has(rpc.code)) return undefined
   const { code, message, data = {} } = rpc
   const number = era === 'modern' && code === legacyResourceNotFound ? modernResourceNotFound : code
-  return failure(id, number, message, isObject(data) ? { ...errorObject(error), ...data } : data)
+  return createFailure(id, number, message, isObject(data) ? { ...toErrorObject(error), ...data } : data)
 }
 
 /** Clients of MCP 2026-07-28 read missing capabilities at the top level of `data`. */
@@ -73,7 +73,7 @@ export function toClientError(error: unknown, log: Logger, requestId: string): C
 export function sendErrors(
   scope: FastifyInstance,
   log: Logger,
-  encode: (error: CausewayError, request: FastifyRequest) => object = errorObject,
+  encode: (error: CausewayError, request: FastifyRequest) => object = toErrorObject,
 ): void {
   scope.setErrorHandler((cause, request, reply) => {
     const error = convertFastifyError(cause, request) ?? toClientError(cause, log, request.id)
@@ -84,7 +84,7 @@ export function sendErrors(
 /** Handles paths that Fastify rejects before routing. */
 export function sendPathError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const causewayError = convertFastifyError(error, request) ?? asCausewayError(error)
-  setStatus(reply, causewayError).send(errorObject(causewayError))
+  setStatus(reply, causewayError).send(toErrorObject(causewayError))
 }
 
 export const setStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { thisMachine } from '@causeway/protocol'
+import { getMachine } from '@causeway/protocol'
 import fc from 'fast-check'
 import { parse, stringify } from 'smol-toml'
 import t, { type Test } from 'tap'
@@ -83,7 +83,7 @@ function createUser(t: Test) {
     ...{ CLAUDE_CONFIG_DIR: home, CODEX_HOME: join(home, '.codex'), XDG_CONFIG_HOME: join(home, '.config') },
     CAUSEWAY_DATA_DIR: join(dir, 'data'),
   }
-  const machine = { ...thisMachine(env), home }
+  const machine = { ...getMachine(env), home }
   const file = (name: string) => {
     const { project, user } = clients[name] as Client
     return project === undefined ? user(machine) : join(cwd, project)

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { defineApp } from '@causeway/app-kit'
-import { structuredJson, success } from '@causeway/protocol'
+import { createSuccess, structuredJson } from '@causeway/protocol'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -25,7 +25,7 @@ t.test('encodeResult copies the JSON of long data and sends it under the same co
   t.ok(Buffer.isBuffer(encoded))
   t.equal(
     String(encoded),
-    JSON.stringify(success('a', { ...result, structuredContent: { text: data.text } })),
+    JSON.stringify(createSuccess('a', { ...result, structuredContent: { text: data.text } })),
   )
   const { send } = await openWire(t)
   const types = ['short', data.text].map(

@@ -1,5 +1,4 @@
 import {
-  claimedVersion,
   classifyMessage,
   isObject,
   type JsonObject,
@@ -7,6 +6,7 @@ import {
   meta,
   modernVersion,
   type Request,
+  readClaimedVersion,
 } from '@causeway/protocol'
 import { parseJson } from '../../stdio/json.ts'
 import { createIds, createNotificationLine, toLine } from '../../stdio/message.ts'
@@ -96,7 +96,7 @@ export class EraSwitch implements MessageHandlers {
   #handleModernLine(line: Buffer): void {
     const message = this.#modern.type === 'native' ? undefined : parseJson(line)
     if (this.#modern.type === 'native') this.#next.toServer(line)
-    else if (claimedVersion(message) === undefined) this.#handleLegacyLine(line)
+    else if (readClaimedVersion(message) === undefined) this.#handleLegacyLine(line)
     else if (this.#modern.type === 'translated') this.#translate(this.#modern.translator, line, message)
     else if (classifyMessage(message) === 'request') this.#tryModern(line, message as Request)
     else this.#next.toServer(line)

@@ -1,6 +1,6 @@
 import {
   classifyMessage,
-  failure,
+  createFailure,
   type Id,
   isObject,
   type JsonObject,
@@ -142,7 +142,7 @@ export class ModernClientTranslator implements Translator {
   }
 
   #decline({ id, method }: Request): void {
-    this.#next.toServer(toLine(failure(id, -32601, `not possible here: ${method}`)))
+    this.#next.toServer(toLine(createFailure(id, -32601, `not possible here: ${method}`)))
   }
 
   #requestInput(call: PendingCall): void {

@@ -3,9 +3,9 @@ import {
   asCausewayError,
   CausewayError,
   type ErrorObject,
-  errorObject,
   isObject,
   type JsonObject,
+  toErrorObject,
 } from '@causeway/protocol'
 import { type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
@@ -46,7 +46,7 @@ export const formatResponse = (response: LegacyResponse): string =>
   'result' in response ? `{"result":${response.result}}` : JSON.stringify({ error: response.error })
 
 function toLegacyError(error: CausewayError): LegacyError {
-  const details = errorObject(error)
+  const details = toErrorObject(error)
   const hasMultiplePlots = error.code === 'MULTIPLE_PLOTS'
   const { status } = error.definition
   const { available_plots } = details.data

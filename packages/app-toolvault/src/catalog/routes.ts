@@ -1,5 +1,5 @@
 import type { ChannelContext, Registrar } from '@causeway/app-kit'
-import { asCausewayError, CausewayError, errorObject } from '@causeway/protocol'
+import { asCausewayError, CausewayError, toErrorObject } from '@causeway/protocol'
 import type { Vault } from '../store.ts'
 import { catalog, findTool } from './catalog.ts'
 import { readSamples } from './samples.ts'
@@ -53,7 +53,7 @@ async function callTool(
         error: causewayError.message,
         details: causewayError.remedy,
         isError: true,
-        ...errorObject(causewayError),
+        ...toErrorObject(causewayError),
       },
       { status: causewayError.definition.status },
     )

@@ -24,14 +24,14 @@ export function createSparse(rows: readonly ReadonlyMap<number, number>[], colum
   const start = new Uint32Array(rows.length + 1)
   const column = new Uint32Array(entries)
   const value = new Float64Array(entries)
-  let at = 0
+  let entryIndex = 0
   for (const [i, row] of rows.entries()) {
     for (const [j, weight] of row) {
-      column[at] = j
-      value[at] = weight
-      at++
+      column[entryIndex] = j
+      value[entryIndex] = weight
+      entryIndex++
     }
-    start[i + 1] = at
+    start[i + 1] = entryIndex
   }
   return { rows: rows.length, columns, start, column, value }
 }
@@ -53,7 +53,8 @@ export function multiplyTransposed(a: Sparse, b: Dense): Dense {
 function visitEntries(a: Sparse, visit: (row: number, column: number, value: number) => void): void {
   for (let i = 0; i < a.rows; i++) {
     const end = a.start[i + 1] ?? 0
-    for (let at = a.start[i] ?? 0; at < end; at++) visit(i, a.column[at] ?? 0, a.value[at] ?? 0)
+    for (let entryIndex = a.start[i] ?? 0; entryIndex < end; entryIndex++)
+      visit(i, a.column[entryIndex] ?? 0, a.value[entryIndex] ?? 0)
   }
 }
 
@@ -61,11 +62,11 @@ function visitEntries(a: Sparse, visit: (row: number, column: number, value: num
 function addScaled(
   to: Dense,
   row: number,
-  { from, row: other, scale }: { from: Dense; row: number; scale: number },
+  { from, row: sourceRow, scale }: { from: Dense; row: number; scale: number },
 ): void {
   const width = to.columns
   const target = row * width
-  const source = other * width
+  const source = sourceRow * width
   for (let k = 0; k < width; k++)
     to.data[target + k] = (to.data[target + k] ?? 0) + scale * (from.data[source + k] ?? 0)
 }
@@ -76,15 +77,15 @@ export function orthonormalize(matrix: Dense): Dense {
   const { rows: count, columns: length, data } = columns
   for (let j = 0; j < count; j++) {
     const column = data.subarray(j * length, (j + 1) * length)
-    const before = computeNorm(column)
+    const normBefore = computeNorm(column)
     for (const _pass of [1, 2])
       for (let i = 0; i < j; i++) removeComponent(column, data.subarray(i * length, (i + 1) * length))
-    const after = computeNorm(column)
-    const scale = after > before * 1e-12 ? 1 / after : 0
+    const normAfter = computeNorm(column)
+    const scale = normAfter > normBefore * 1e-12 ? 1 / normAfter : 0
     for (let k = 0; k < length; k++) column[k] = (column[k] ?? 0) * scale
   }
-  const back = transpose(columns)
-  matrix.data.set(back.data)
+  const result = transpose(columns)
+  matrix.data.set(result.data)
   return matrix
 }
 

@@ -26,13 +26,13 @@ export function computeSymmetricEigen(matrix: NdArray<Float64Array>): Eigen {
 
 /** Returns `false` if the matrix is diagonal. */
 function rotateAll(a: NdArray<Float64Array>, v: NdArray<Float64Array>, n: number): boolean {
-  let rotated = false
+  let hasRotated = false
   for (let p = 0; p < n - 1; p++) {
     for (let q = p + 1; q < n; q++) {
       const off = a.get(p, q)
       const [pp, qq] = [a.get(p, p), a.get(q, q)]
       if (Math.abs(off) <= 1e-15 * Math.sqrt(Math.abs(pp * qq)) || Math.abs(off) < 1e-300) continue
-      rotated = true
+      hasRotated = true
       const theta = (qq - pp) / (2 * off)
       const t = Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1))
       const c = 1 / Math.sqrt(t * t + 1)
@@ -52,5 +52,5 @@ function rotateAll(a: NdArray<Float64Array>, v: NdArray<Float64Array>, n: number
       }
     }
   }
-  return rotated
+  return hasRotated
 }

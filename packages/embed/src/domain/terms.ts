@@ -16,12 +16,12 @@ export const stem = (word: string): string => (/^[a-z]{3,}$/.test(word) ? stemme
 
 /** Returns stems without stop words, and identifiers both whole and in parts. */
 export function listTerms(text: string): string[] {
-  const found: string[] = []
+  const terms: string[] = []
   for (const match of text.normalize('NFKC').match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []) {
-    for (const word of splitWords(match)) if (isTerm(word)) found.push(stem(word))
-    for (const part of splitIdentifier(match)) if (isTerm(part)) found.push(stem(part))
+    for (const word of splitWords(match)) if (isTerm(word)) terms.push(stem(word))
+    for (const part of splitIdentifier(match)) if (isTerm(part)) terms.push(stem(part))
   }
-  return found
+  return terms
 }
 
 const isTerm = (word: string): boolean =>

@@ -31,7 +31,7 @@ export interface SvdOptions {
 
 /** Right singular vectors as columns, shape [columns, rank]. */
 interface Svd {
-  readonly right: Dense
+  readonly rightVectors: Dense
   readonly values: Float64Array
 }
 
@@ -43,30 +43,30 @@ export function* computeTruncatedSvd(matrix: Sparse, options: SvdOptions): Gener
   const { seed, powerIterations = 3, oversampling = 10 } = options
   const width = Math.min(options.rank + oversampling, matrix.rows, matrix.columns)
   const rank = Math.min(options.rank, width)
-  const steps = powerIterations + 2
+  const stepCount = powerIterations + 2
 
   let basis = orthonormalize(multiply(matrix, createSigns(matrix.columns, width, seed)))
   for (let pass = 1; pass <= powerIterations; pass++) {
-    yield [pass, steps]
+    yield [pass, stepCount]
     basis = orthonormalize(multiply(matrix, orthonormalize(multiplyTransposed(matrix, basis))))
   }
-  yield [steps - 1, steps]
+  yield [stepCount - 1, stepCount]
   // Bᵀ = Aᵀ Q. B Bᵀ is small, and Bᵀ times its eigenvectors gives the singular vectors.
-  const small = multiplyTransposed(matrix, basis)
-  const { values, vectors } = computeSymmetricEigen(computeGram(small))
+  const projected = multiplyTransposed(matrix, basis)
+  const { values, vectors } = computeSymmetricEigen(computeGram(projected))
   const right = createZeros(matrix.columns, rank)
-  const singular = new Float64Array(rank)
+  const singularValues = new Float64Array(rank)
   for (let k = 0; k < rank; k++) {
     const value = Math.sqrt(Math.max(values[k] ?? 0, 0))
-    singular[k] = value
+    singularValues[k] = value
     if (value < 1e-12) continue
     for (let i = 0; i < matrix.columns; i++) {
       let sum = 0
-      for (let j = 0; j < width; j++) sum += (small.data[i * width + j] ?? 0) * vectors.get(j, k)
+      for (let j = 0; j < width; j++) sum += (projected.data[i * width + j] ?? 0) * vectors.get(j, k)
       right.data[i * rank + k] = sum / value
     }
   }
-  return { right: fixSigns(right), values: singular }
+  return { rightVectors: fixSigns(right), values: singularValues }
 }
 
 function createSigns(rows: number, columns: number, seed: number): Dense {
@@ -96,12 +96,12 @@ function computeGram(matrix: Dense) {
 function fixSigns(matrix: Dense): Dense {
   const { rows, columns, data } = matrix
   for (let k = 0; k < columns; k++) {
-    let largest = 0
+    let largestIndex = 0
     for (let i = 0; i < rows; i++) {
       const value = data[i * columns + k] ?? 0
-      if (Math.abs(value) > Math.abs(largest)) largest = value
+      if (Math.abs(value) > Math.abs(largestIndex)) largestIndex = value
     }
-    if (largest < 0) for (let i = 0; i < rows; i++) data[i * columns + k] = -(data[i * columns + k] ?? 0)
+    if (largestIndex < 0) for (let i = 0; i < rows; i++) data[i * columns + k] = -(data[i * columns + k] ?? 0)
   }
   return matrix
 }

@@ -38,10 +38,10 @@ export function createVectorTable(
   dimensions: number,
   rows: Iterable<readonly [id: number, vector: Float32Array]>,
 ): VectorTable {
-  const all = [...rows]
-  const data = new Float32Array(all.length * dimensions)
-  for (const [i, [, vector]] of all.entries()) data.set(vector, i * dimensions)
-  return { dimensions, ids: all.map(([id]) => id), data }
+  const rowList = [...rows]
+  const data = new Float32Array(rowList.length * dimensions)
+  for (const [i, [, vector]] of rowList.entries()) data.set(vector, i * dimensions)
+  return { dimensions, ids: rowList.map(([id]) => id), data }
 }
 
 /** Returns at most `limit` rows by descending cosine, then by id. Scans 10,000 rows of 128 dimensions in 2 ms. */
@@ -52,20 +52,20 @@ export function findNearest(
   accepts: (id: number) => boolean = () => true,
 ): Neighbour[] {
   const { dimensions, ids, data } = table
-  const best: Neighbour[] = []
-  let floor = Number.NEGATIVE_INFINITY
+  const neighbours: Neighbour[] = []
+  let minSimilarity = Number.NEGATIVE_INFINITY
   for (const [row, id] of ids.entries()) {
     const start = row * dimensions
     let dot = 0
     for (let k = 0; k < dimensions; k++) dot += (data[start + k] as number) * (query[k] as number)
-    if (dot < floor || !accepts(id)) continue
-    best.push({ id, similarity: dot })
+    if (dot < minSimilarity || !accepts(id)) continue
+    neighbours.push({ id, similarity: dot })
     // Sorting in batches is cheaper than inserting each row.
-    if (best.length < limit * 4 + 64) continue
-    truncate(best, limit)
-    floor = best.at(-1)?.similarity ?? floor
+    if (neighbours.length < limit * 4 + 64) continue
+    truncate(neighbours, limit)
+    minSimilarity = neighbours.at(-1)?.similarity ?? minSimilarity
   }
-  return truncate(best, limit)
+  return truncate(neighbours, limit)
 }
 
 function truncate(list: Neighbour[], limit: number): Neighbour[] {

@@ -1,12 +1,12 @@
 import {
   CausewayError,
-  failure,
+  createFailure,
+  createSuccess,
   isCausewayError,
   isObject,
   type Message,
   type Params,
   type Request,
-  success,
 } from '@causeway/protocol'
 import { GatewayError } from '../errors.ts'
 import { type Channel, SessionExpired } from './channel.ts'
@@ -243,9 +243,13 @@ export class Connection {
 
   async #answer({ id, method, params = {} }: Request, request: number | undefined): Promise<void> {
     const response = await this.#createAnswer(method, params, request).then(
-      (result) => success(id, result),
+      (result) => createSuccess(id, result),
       (error: unknown) =>
-        failure(id, error instanceof RejectedRequest ? error.rpcCode : -32603, (error as Error).message),
+        createFailure(
+          id,
+          error instanceof RejectedRequest ? error.rpcCode : -32603,
+          (error as Error).message,
+        ),
     )
     if (!this.isClosed) this.#options.channel.send(response).catch(() => {})
   }

@@ -1,4 +1,4 @@
-import { findDataFolder, thisMachine } from '@causeway/protocol'
+import { findDataFolder, getMachine } from '@causeway/protocol'
 import type { Config } from '../../config/config.ts'
 import { findBridge, getBridgeCommand } from './bridge-program.ts'
 
@@ -29,7 +29,7 @@ export function createEntry({ config, env, autostart, view }: EntryOptions): Ser
     ...(autostart ? ['--autostart'] : []),
   ]
   const variables = {
-    ...(autostart && dataDir !== findDataFolder(thisMachine(env)) && { CAUSEWAY_DATA_DIR: dataDir }),
+    ...(autostart && dataDir !== findDataFolder(getMachine(env)) && { CAUSEWAY_DATA_DIR: dataDir }),
     ...(view !== undefined && { CAUSEWAY_VIEW: view }),
   }
   return { command, args, ...(Object.keys(variables).length > 0 && { env: variables }) }

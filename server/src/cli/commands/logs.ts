@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type CausewayError, findStateFolder, thisMachine } from '@causeway/protocol'
+import { type CausewayError, findStateFolder, getMachine } from '@causeway/protocol'
 import { ServerError } from '../../errors.ts'
 import { prettyOptions } from '../../log/log.ts'
 import { listLogFiles, logNames } from '../../log/log-files.ts'
@@ -54,7 +54,7 @@ function createNoLogFilesError(folder: string, bridgeLog: string | undefined): C
 }
 
 function findBridgeLog(env: NodeJS.ProcessEnv, port: number): string | undefined {
-  const file = join(findStateFolder(thisMachine(env)), `server-${port}.log`)
+  const file = join(findStateFolder(getMachine(env)), `server-${port}.log`)
   return existsSync(file) ? file : undefined
 }
 

@@ -1,5 +1,5 @@
 import type { AppSocket, ChannelContext, Socket, Variables } from '@causeway/app-kit'
-import { CausewayError, errorObject } from '@causeway/protocol'
+import { CausewayError, toErrorObject } from '@causeway/protocol'
 import type { RawData, WebSocket } from 'ws'
 import { protocolDetail } from '../../log/log.ts'
 import { toClientError } from '../error-responses.ts'
@@ -102,7 +102,7 @@ export class SocketConnection {
     try {
       await services.inFlight.run(() => run(this.#closed.signal, (ctx) => work(declaration, ctx)))
     } catch (error) {
-      await this.#send(JSON.stringify({ error: errorObject(toClientError(error, services.log, id)) }))
+      await this.#send(JSON.stringify({ error: toErrorObject(toClientError(error, services.log, id)) }))
     }
   }
 

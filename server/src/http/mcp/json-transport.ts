@@ -2,13 +2,13 @@ import {
   type CallToolResult,
   CausewayError,
   classifyMessage,
+  createSuccess,
   type ErrorObject,
   errorMetaKey,
   type Id,
   type Request,
   type Response,
   readId,
-  success,
 } from '@causeway/protocol'
 import { toClientError, toErrorResponse } from '../error-responses.ts'
 import { type Exchange, isAliasRequest } from '../exchange.ts'
@@ -81,7 +81,7 @@ export class JsonTransport implements Transport {
     const { mount } = exchange
     if (method === 'initialize')
       return JSON.stringify(
-        success(
+        createSuccess(
           id,
           createInitializeResult(completeInitialize(params), core.registry.getLists(mount).description),
         ),

@@ -2,11 +2,11 @@ import type { Cache } from '@causeway/app-kit'
 import {
   type CallToolResult,
   classifyMessage,
+  createSuccess,
   type Id,
   meta,
   type Request,
   structuredJson,
-  success,
 } from '@causeway/protocol'
 import type { FastifyReply } from 'fastify'
 import type { Era } from '../../dispatch/caller.ts'
@@ -22,7 +22,7 @@ export const jsonType = 'application/json; charset=utf-8'
 
 export function encodeResult(id: Id, result: object): string | Buffer {
   const { [structuredJson]: json = '' } = result as CallToolResult
-  if (json.length < minCopiedLength) return JSON.stringify(success(id, result))
+  if (json.length < minCopiedLength) return JSON.stringify(createSuccess(id, result))
   const members = Object.entries(result)
     .map(([name, value]) => [name, name === 'structuredContent' ? json : JSON.stringify(value)] as const)
     .filter(([, value]) => value !== undefined)

@@ -1,5 +1,5 @@
 /** Adds codes to the SDK's errors, which have only a number and a text. */
-import { CausewayError, errorObject, isObject, limitData, type WireErrorCode } from '@causeway/protocol'
+import { CausewayError, isObject, limitData, toErrorObject, type WireErrorCode } from '@causeway/protocol'
 
 const codesByNumber: ReadonlyMap<number, WireErrorCode> = new Map([
   [-32700, 'PARSE_ERROR'],
@@ -27,7 +27,7 @@ export function addErrorCode<T extends object>(message: T): T {
     error: {
       ...error,
       message: causewayError.message,
-      data: limitData({ ...errorObject(causewayError), ...data }),
+      data: limitData({ ...toErrorObject(causewayError), ...data }),
     },
   }
 }

@@ -1,4 +1,11 @@
-import { type ClientInfo, meta, modernVersion, type Params, type Request, success } from '@causeway/protocol'
+import {
+  type ClientInfo,
+  createSuccess,
+  meta,
+  modernVersion,
+  type Params,
+  type Request,
+} from '@causeway/protocol'
 import { createMcpHandler, type McpHttpHandler, type ServerContext } from '@modelcontextprotocol/server'
 import { getOwner } from '../../access/access.ts'
 import { methodNames } from '../../dispatch/dispatch.ts'
@@ -100,7 +107,7 @@ export class StatelessTransport implements Transport {
     requireTaskSupport(method, (params._meta as Params)[meta.clientCapabilities])
     const result = await tasks.handle(method, params, { mount: mount.path, owner: getOwner(access) })
     await reply.send(
-      success(id, completeResult(result, core.registry.getLists(mount).description.serverInfo)),
+      createSuccess(id, completeResult(result, core.registry.getLists(mount).description.serverInfo)),
     )
   }
 

@@ -1,4 +1,4 @@
-import { CausewayError, errorObject, isCausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError, toErrorObject } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkAccess } from '../../dispatch/call-runner.ts'
 import type { Core } from '../../host/core.ts'
@@ -73,7 +73,7 @@ async function callTool(
 }
 
 function toErrorBody(error: CausewayError, { errorBody }: HostedApp): object {
-  const object = errorObject(error)
+  const object = toErrorObject(error)
   return { ...object, ...errorBody?.(object) }
 }
 
