@@ -27,7 +27,6 @@ export interface BuildProgress {
   readonly message: string
 }
 
-/** Delay of the first build. */
 const startDelayMs = 1500
 /** How long a query waits for the first index. */
 const firstIndexTimeoutMs = 15_000

@@ -12,7 +12,6 @@ export function createWorkerMemory(
       const bytes = await Promise.all(listAlive().map((link) => link.bytes()))
       return bytes.reduce((sum, size) => sum + size, 0)
     },
-    /** Returns the released bytes. */
     async shrink(bytes: number): Promise<number> {
       let releasedBytes = 0
       for (const link of listAlive()) {

@@ -3,7 +3,6 @@ import { type AppTool, type WidgetName, widgetNames } from '@causeway/app-kit'
 import { CausewayError, type Resource, type ResourceContents } from '@causeway/protocol'
 import { findBuiltPages, readIfExists } from '../process/built-pages.ts'
 
-/** Media type of MCP Apps 2026-01-26. */
 const mimeType = 'text/html;profile=mcp-app'
 
 const prefix = 'ui://causeway/'

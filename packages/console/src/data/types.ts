@@ -74,7 +74,6 @@ export interface Health {
 
 export interface AppState {
   readonly status: string
-  /** Number of listed tools. */
   readonly tools?: number
   readonly reason?: string
   readonly message?: string

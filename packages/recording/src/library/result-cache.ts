@@ -37,7 +37,6 @@ export class ResultCache {
     return result
   }
 
-  /** Returns the released bytes. */
   shrink(bytes: number): number {
     let released = 0
     while (released < bytes && this.#results.size > 0) released += this.#evictOldest()

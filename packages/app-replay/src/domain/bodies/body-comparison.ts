@@ -20,7 +20,6 @@ export interface BodyComparison {
 }
 
 interface ContactDelta {
-  /** Number of contact points. */
   readonly contacts_a: number
   readonly contacts_b: number
   /** Bodies touched only in b. */

@@ -24,7 +24,6 @@ export interface NotChecked {
 }
 
 export interface Coverage {
-  /** Checked in at least one frame. */
   readonly checked: readonly CheckedLaw[]
   /** Laws that do not apply to any frame. */
   readonly not_applicable: readonly CheckedLaw[]

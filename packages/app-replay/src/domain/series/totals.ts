@@ -3,7 +3,6 @@ import type { NdArray } from 'ndarray'
 
 /** Figures of all rows, in the column's unit; `null` if no value is finite. */
 export interface Totals {
-  /** Number of rows. */
   readonly count: number
   /** Number of rows with NaN or an infinity. */
   readonly nonfinite: number

@@ -18,10 +18,8 @@ export interface GeodesicPath {
   readonly final_bearing_deg: number
 }
 
-/** Metres. */
 export const metresPerNauticalMile = 1852
 
-/** Metres per second. */
 export const metresPerSecondPerKnot = metresPerNauticalMile / 3600
 
 /** Mean radius of the earth in metres (IUGG). */

@@ -144,7 +144,6 @@ function toNumbers(
 interface CsvRecord {
   readonly record: readonly string[]
   readonly line: number
-  /** Number of parsed bytes. */
   readonly bytes: number
 }
 
