@@ -193,19 +193,16 @@ verifies('help:build:odd-files', async (t) => {
     'page.mdx',
     'table.md',
   ])
-  const said = report.warnings.join('\n')
+  const text = report.warnings.join('\n')
   for (const reason of [
     /link: outside the source/,
     /broken.md: broken link/,
     /big.md: larger/,
     /bytes.md: contains invalid UTF-8/,
   ])
-    t.match(said, reason)
-  const page = await help.questions.readPage(
-    { file_path: 'crlf.md' },
-    { from_line: 3, max_lines: 1 },
-    everybody,
-  )
+    t.match(text, reason)
+  const lines = { from_line: 3, max_lines: 1 }
+  const page = await help.questions.readPage({ file_path: 'crlf.md' }, lines, everybody)
   t.match(page, { content: 'line one', total_lines: 5 })
   t.equal(found.find(({ file_path }) => file_path === 'bom.md')?.title, 'Marked')
   t.ok((found.find(({ file_path }) => file_path === 'table.md')?.items ?? 0) > 50)
