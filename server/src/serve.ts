@@ -6,7 +6,7 @@ import { TokenFile } from './access/token-file.ts'
 import { apps } from './apps.ts'
 import { takeDataFolder } from './backup/data-folder.ts'
 import { type Config, settings } from './config/config.ts'
-import { listGivenSettings } from './config/effective-settings.ts'
+import { listExplicitSettings } from './config/effective-settings.ts'
 import type { Invocation } from './config/read-config.ts'
 import { Core } from './host/core.ts'
 import { isLoopback } from './http/security/admission.ts'
@@ -25,7 +25,10 @@ import { version } from './process/version.ts'
 import { formatWelcome, type StartedServer } from './process/welcome.ts'
 
 /** Resolves when the server listens. The server runs until a signal stops it. */
-export async function serve({ config, given }: Pick<Invocation, 'config' | 'given'>): Promise<void> {
+export async function serve({
+  config,
+  explicitSettings,
+}: Pick<Invocation, 'config' | 'explicitSettings'>): Promise<void> {
   if (!config.enabled) {
     process.stdout.write('Causeway is disabled by MCP_SERVER_ENABLED=false.\n')
     return
@@ -67,7 +70,7 @@ export async function serve({ config, given }: Pick<Invocation, 'config' | 'give
       version,
       started_ms: Date.now(),
       shutdown_ms: config.shutdownMs,
-      settings: listGivenSettings({ config, given }),
+      settings: listExplicitSettings({ config, explicitSettings }),
       ...(config.tokenFile === undefined ? {} : { token_file: config.tokenFile }),
     })
   } catch (error) {

@@ -7,7 +7,7 @@ import { readConfig } from '../src/config/read-config.ts'
 import { InFlightList } from '../src/limits/in-flight-list.ts'
 import { exceedsLimits, LoadMonitor } from '../src/limits/load-monitor.ts'
 import { RateLimiter, type Rates } from '../src/limits/rate-limiter.ts'
-import { fullBucket, type Rate, takeToken, waitTimeMs } from '../src/limits/token-bucket.ts'
+import { fullBucket, getWaitTimeMs, type Rate, takeToken } from '../src/limits/token-bucket.ts'
 import { modern, openWire, rpc, toolCall, until } from './http/open-wire.ts'
 import { call, captureLog, openTestCore, soon } from './test-core.ts'
 
@@ -352,7 +352,7 @@ const rate: Rate = { perSecond: 10, burst: 100 }
 /** Takes all tokens that are available at a given time. */
 function drain(state: number, nowMs: number, bucketRate: Rate): { state: number; count: number } {
   let [bucket, count] = [state, 0]
-  while (waitTimeMs(bucket, nowMs, bucketRate) === 0) {
+  while (getWaitTimeMs(bucket, nowMs, bucketRate) === 0) {
     bucket = takeToken(bucket, nowMs, bucketRate)
     count += 1
   }
@@ -362,14 +362,14 @@ function drain(state: number, nowMs: number, bucketRate: Rate): { state: number;
 verifies('limits:rate:bucket', async (t) => {
   const { state, count } = drain(fullBucket, 5000, rate)
   t.equal(count, 100, 'the burst')
-  t.equal(waitTimeMs(state, 5000, rate), 100, 'a tenth of a second for one')
-  t.equal(waitTimeMs(state, 5099.5, rate), 0.5, 'tokens refill continuously')
-  t.equal(waitTimeMs(state, 5100, rate), 0)
+  t.equal(getWaitTimeMs(state, 5000, rate), 100, 'a tenth of a second for one')
+  t.equal(getWaitTimeMs(state, 5099.5, rate), 0.5, 'tokens refill continuously')
+  t.equal(getWaitTimeMs(state, 5100, rate), 0)
   t.equal(drain(state, 6000, rate).count, 10, 'ten after a second: a rejected call takes no token')
   t.equal(drain(state, 60_000, rate).count, 100, 'at most the burst')
 })
 
 t.test('at a rate of 0.5 per second, the next token is available after two seconds', async (t) => {
   const slow = { perSecond: 0.5, burst: 1 }
-  t.equal(waitTimeMs(takeToken(fullBucket, 0, slow), 0, slow), 2000)
+  t.equal(getWaitTimeMs(takeToken(fullBucket, 0, slow), 0, slow), 2000)
 })

@@ -74,7 +74,7 @@ verifies('limits:memory', 'the memory guard evicts the cheapest caches first', a
   t.same(cheap.state.requested, [200], 'the cheapest cache first, down to 70 % of the limit')
   t.same(expensive.state.requested, [100], 'the rest from the next cache')
   t.equal(state.collections, 1, 'collects garbage after the eviction')
-  t.notOk(guard.isShort)
+  t.notOk(guard.isMemoryLow)
   t.match(await guard.report(), {
     status: 'ok',
     used_bytes: 700,
@@ -110,13 +110,13 @@ verifies('limits:memory', 'the memory guard rarely collects garbage without an e
 verifies('limits:memory', 'memory is short after two checks in a row above the limit', async (t) => {
   const { guard, state, lines } = createGuard(t, [createCache('empty', { holds: 0 }).cache], { other: 1100 })
   await guard.check()
-  t.notOk(guard.isShort, 'one check can be a single call')
+  t.notOk(guard.isMemoryLow, 'one check can be a single call')
   await guard.check()
-  t.ok(guard.isShort)
+  t.ok(guard.isMemoryLow)
   t.equal((await guard.report()).status, 'short')
   state.other = 900
   await guard.check()
-  t.notOk(guard.isShort)
+  t.notOk(guard.isMemoryLow)
   t.same(
     lines.map(({ msg }) => msg),
     ['memory is short: requests are answered one at a time until it is not', 'memory is no longer short'],

@@ -6,7 +6,7 @@ import { FolderLock } from '@causeway/store'
 import t, { type Test } from 'tap'
 import { apps } from '../../server/src/apps.ts'
 import { listParts, restore } from '../../server/src/backup/backup.ts'
-import { findTreatment } from '../../server/src/backup/data-part.ts'
+import { findBackupRule } from '../../server/src/backup/data-part.ts'
 import { listDatabases, readRows } from '../../server/test/backup/data-rows.ts'
 import { runHere } from '../../server/test/cli/run-here.ts'
 import { modern, rpc, toolCall } from '../../server/test/http/open-wire.ts'
@@ -72,7 +72,7 @@ verifies('backup:running', async (t) => {
   t.same(readRows(join(fresh, 'server.db')).secret, [], 'the backup contains no secret')
   t.same(
     readdirSync(fresh, { recursive: true, encoding: 'utf8' }).filter(
-      (path) => findTreatment(path.replaceAll('\\', '/'), parts).kind === 'passing',
+      (path) => findBackupRule(path.replaceAll('\\', '/'), parts).kind === 'passing',
     ),
     ['server.lock'],
   )

@@ -21,7 +21,7 @@ interface SessionCalls {
 
 interface CountedSession extends SessionCalls {
   /** Sequence number of the session's last call among all calls. */
-  latest: number
+  lastCallNumber: number
 }
 
 const maxCalls = 2000
@@ -48,8 +48,8 @@ export class CallActivity {
   }
 
   get sessions(): readonly Readonly<SessionCalls>[] {
-    const sessions = [...this.#sessions.values()].sort((a, b) => b.latest - a.latest)
-    return sessions.map(({ latest: _, ...countedSession }) => countedSession)
+    const sessions = [...this.#sessions.values()].sort((a, b) => b.lastCallNumber - a.lastCallNumber)
+    return sessions.map(({ lastCallNumber: _, ...countedSession }) => countedSession)
   }
 
   #count(entry: AuditEntry, errors: number): void {
@@ -59,12 +59,14 @@ export class CallActivity {
     countedSession.errors += errors
     countedSession.last_ms = at_ms
     countedSession.last_tool = `${app}__${tool}`
-    countedSession.latest = this.#calls
+    countedSession.lastCallNumber = this.#calls
   }
 
   #addSession({ session, client, client_version, channel, at_ms }: AuditEntry): CountedSession {
     if (this.#sessions.size >= maxSessions) {
-      const oldestSession = [...this.#sessions.values()].reduce((a, b) => (b.latest < a.latest ? b : a))
+      const oldestSession = [...this.#sessions.values()].reduce((a, b) =>
+        b.lastCallNumber < a.lastCallNumber ? b : a,
+      )
       this.#sessions.delete(oldestSession.session)
     }
     const newSession = {
@@ -77,7 +79,7 @@ export class CallActivity {
       calls: 0,
       errors: 0,
       last_tool: '',
-      latest: 0,
+      lastCallNumber: 0,
     }
     this.#sessions.set(session, newSession)
     return newSession

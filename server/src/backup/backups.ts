@@ -25,16 +25,16 @@ export interface NamedBackup {
 }
 
 /** After this time, the same id is a new request: a nightly job may reuse its id. */
-const repeatMs = 600_000
+const repeatWindowMs = 600_000
 
 export class Backups {
   readonly #options: BackupsOptions
-  readonly #cleaned: Promise<void>
+  readonly #cleanup: Promise<void>
   #runningBackup: { readonly request: string; readonly result: Promise<NamedBackup> } | undefined
 
   constructor(options: BackupsOptions) {
     this.#options = options
-    this.#cleaned = this.#removeAbandoned()
+    this.#cleanup = this.#removeAbandoned()
   }
 
   /**
@@ -73,10 +73,10 @@ export class Backups {
   }
 
   async #make(name: string, request: string, options: CallOptions): Promise<NamedBackup> {
-    await this.#cleaned
+    await this.#cleanup
     const { dataDir, folder: parent, parts, now } = this.#options
     const isRepeated = ({ manifest }: NamedBackup): boolean =>
-      manifest.request === request && Math.abs(now() - Date.parse(manifest.made_at)) < repeatMs
+      manifest.request === request && Math.abs(now() - Date.parse(manifest.made_at)) < repeatWindowMs
     const previous = (await this.list()).find(isRepeated)
     if (previous !== undefined) return previous
     const folder = join(parent, name)

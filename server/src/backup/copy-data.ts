@@ -6,7 +6,7 @@ import { backupFile, canRenameOpenFolder, readMigrations, syncFolder, toDataErro
 import type { CallOptions } from '@causeway/worker'
 import { ServerError } from '../errors.ts'
 import { copyFile, hashFile } from './copy-file.ts'
-import { type DataFile, findTreatment, listFiles, type OwnedPart } from './data-part.ts'
+import { type DataFile, findBackupRule, listFiles, type OwnedPart } from './data-part.ts'
 import { dataFolder, type Manifest, type ManifestFile, writeManifest } from './manifest.ts'
 import { isPartial, PartialBackup } from './partial-backup.ts'
 
@@ -64,7 +64,7 @@ async function requireUsableTarget(
       data,
       remedy: 'choose a name that does not end in .part',
     })
-  if (isInData(dataDir, target, parts))
+  if (isInsideData(dataDir, target, parts))
     throw new CausewayError('INVALID_ARGUMENTS', `a backup cannot be inside the data: ${target}`, {
       data,
       remedy: 'choose a folder outside of the data folder',
@@ -75,7 +75,7 @@ async function requireUsableTarget(
     throw new ServerError('DATA_EXISTS', `the folder for the backup is not empty: ${target}`, { data })
 }
 
-function isInData(dataDir: string, target: string, parts: readonly OwnedPart[]): boolean {
+function isInsideData(dataDir: string, target: string, parts: readonly OwnedPart[]): boolean {
   const path = relative(dataDir, target).replaceAll('\\', '/')
   if (path.startsWith('..') || isAbsolute(path)) return false
   // A part without a final slash, such as `x.tmp`, excludes only files.
@@ -114,7 +114,7 @@ class DataCopy {
       const removedPaths = await this.#dropRemoved(files)
       if (pass > 2 && removedPaths.length === 0)
         return [...this.#copiedFiles.values()].flatMap(({ entry }) => entry ?? [])
-      const apps = new Set(removedPaths.map((path) => findTreatment(path, parts).part?.app))
+      const apps = new Set(removedPaths.map((path) => findBackupRule(path, parts).part?.app))
       await this.#copyFiles(files.filter((file) => this.#isOutdated(file, apps)))
     }
     throw new ServerError('BACKUP_UNSETTLED', `files changed during all ${maxPasses} passes`)
@@ -158,16 +158,16 @@ class DataCopy {
 
   async #copyFile(
     { path, kind, part }: DataFile,
-    watch: Parameters<typeof copyFile>[2] & object,
+    options: Parameters<typeof copyFile>[2] & object,
   ): Promise<ManifestFile | undefined> {
     const from = join(this.#job.dataDir, path)
     const to = join(this.#folder, dataFolder, path)
     const file = { path, kind, app: part?.app ?? null }
     try {
-      if (kind === 'files') return { ...file, ...(await copyFile(from, to, watch)), schema: null }
+      if (kind === 'files') return { ...file, ...(await copyFile(from, to, options)), schema: null }
       const sql = this.#job.withSecrets ? undefined : part?.withoutSecrets
-      await backupFile(from, to, { sql, ...(watch.signal && { signal: watch.signal }) })
-      return { ...file, ...(await hashFile(to, watch)), schema: [...readMigrations(to)] }
+      await backupFile(from, to, { sql, ...(options.signal && { signal: options.signal }) })
+      return { ...file, ...(await hashFile(to, options)), schema: [...readMigrations(to)] }
     } catch (error) {
       const isRemoved =
         CausewayError.is(error, 'FILE_NOT_FOUND') || (error as { code?: unknown }).code === 'ENOENT'

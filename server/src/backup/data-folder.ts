@@ -12,7 +12,7 @@ export const toStagingFolder = (dataDir: string): string => `${dataDir}.restorin
 export const toPreviousFolder = (dataDir: string, nowMs: number): string =>
   `${dataDir}.before-${new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-')}`
 
-export const holdsData = (dataDir: string): boolean =>
+export const hasData = (dataDir: string): boolean =>
   readNames(dataDir).some((name) => !lockNames.includes(name))
 
 /** Returns the sorted folders that restores left next to a data folder. */
@@ -43,7 +43,7 @@ export function takeDataFolder(dataDir: string, holder: Readonly<Record<string, 
 }
 
 export function discardFolder(lock: FolderLock, dataDir: string): void {
-  if (!lock.isHeld || holdsData(dataDir)) {
+  if (!lock.isHeld || hasData(dataDir)) {
     lock.release()
     return
   }
@@ -60,7 +60,7 @@ export function removeEmpty(folder: string): void {
 }
 
 export function findUnfinishedRestore(dataDir: string): CausewayError | undefined {
-  const leftovers = holdsData(dataDir) ? [] : listLeftovers(dataDir)
+  const leftovers = hasData(dataDir) ? [] : listLeftovers(dataDir)
   if (leftovers.length === 0) return undefined
   const previous = leftovers.findLast((path) => path !== toStagingFolder(resolve(dataDir)))
   const alternative =

@@ -7,13 +7,13 @@ export interface OwnedPart extends DataPart {
   readonly app: string
 }
 
-interface Treatment {
+interface BackupRule {
   readonly kind: DataPart['kind']
   /** `undefined` for undeclared files. */
   readonly part: OwnedPart | undefined
 }
 
-export interface DataFile extends Treatment {
+export interface DataFile extends BackupRule {
   readonly kind: 'database' | 'files'
   readonly path: string
   readonly bytes: number
@@ -25,7 +25,7 @@ export interface DataFile extends Treatment {
 const transientNamePattern = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
 const markerNamePattern = /^(.+)\.initialized$/
 
-export function findTreatment(path: string, parts: readonly OwnedPart[]): Treatment {
+export function findBackupRule(path: string, parts: readonly OwnedPart[]): BackupRule {
   if (transientNamePattern.test(path) || findMarkedDatabase(path, parts) !== undefined)
     return { kind: 'passing', part: undefined }
   const part = parts.find((candidate) => matchesPart(path, candidate.path))
@@ -34,7 +34,7 @@ export function findTreatment(path: string, parts: readonly OwnedPart[]): Treatm
 
 function findMarkedDatabase(path: string, parts: readonly OwnedPart[]): string | undefined {
   const [, file] = markerNamePattern.exec(path) ?? []
-  return file !== undefined && findTreatment(file, parts).kind === 'database' ? file : undefined
+  return file !== undefined && findBackupRule(file, parts).kind === 'database' ? file : undefined
 }
 
 /** `recordings/a.db` matches `recordings/*.db`, `recordings/` and itself. */
@@ -64,12 +64,12 @@ export async function listFiles(dataDir: string, parts: readonly OwnedPart[]): P
       // Follows links, because users move large folders elsewhere.
       const stats = await stat(join(dataDir, path), { bigint: true }).catch(ignoreRemoved)
       if (stats?.isDirectory()) {
-        if (findTreatment(`${path}/`, parts).kind !== 'passing') await visit(`${path}/`)
+        if (findBackupRule(`${path}/`, parts).kind !== 'passing') await visit(`${path}/`)
         continue
       }
       const markedDatabase = findMarkedDatabase(path, parts)
       if (markedDatabase !== undefined) requireInitialized(join(dataDir, markedDatabase))
-      const { kind, part } = findTreatment(path, parts)
+      const { kind, part } = findBackupRule(path, parts)
       if (stats?.isFile() !== true || kind === 'passing') continue
       const version = `${stats.ino}:${stats.size}:${stats.mtimeNs}`
       files.push({ kind, part, path, bytes: Number(stats.size), version })

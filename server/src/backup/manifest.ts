@@ -9,10 +9,10 @@ export const manifestName = 'causeway-backup.json'
 export const dataFolder = 'data'
 
 /** Whether a path is relative, inside its folder and separated by `/`. */
-const isPlainPath = (path: string): boolean =>
+const isNormalizedPath = (path: string): boolean =>
   path !== '' &&
   !/[\\\0:]/.test(path) &&
-  path.split('/').every((step) => step !== '' && step !== '.' && step !== '..')
+  path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..')
 
 const manifestSchema = z.object({
   format: z.literal(1),
@@ -24,7 +24,7 @@ const manifestSchema = z.object({
   has_secrets: z.boolean(),
   files: z.array(
     z.object({
-      path: z.string().refine(isPlainPath),
+      path: z.string().refine(isNormalizedPath),
       kind: z.enum(['database', 'files']),
       /** `null` for undeclared files. */
       app: z.string().nullable(),

@@ -14,8 +14,8 @@ import {
 import type { CallOptions } from '@causeway/worker'
 import { ServerError } from '../errors.ts'
 import { copyFile } from './copy-file.ts'
-import { discardFolder, holdsData, removeEmpty, toPreviousFolder, toStagingFolder } from './data-folder.ts'
-import { findTreatment, type OwnedPart } from './data-part.ts'
+import { discardFolder, hasData, removeEmpty, toPreviousFolder, toStagingFolder } from './data-folder.ts'
+import { findBackupRule, type OwnedPart } from './data-part.ts'
 import {
   createDamagedError,
   dataFolder,
@@ -53,7 +53,7 @@ export async function restoreData(
   const manifest = await readManifest(source)
   await requireManifestFiles(source, manifest)
   const requireConsent = (): void => {
-    if (job.replace || !holdsData(dataDir)) return
+    if (job.replace || !hasData(dataDir)) return
     throw new ServerError('DATA_EXISTS', `the data folder is not empty: ${dataDir}`, { data: { dataDir } })
   }
   requireConsent()
@@ -114,7 +114,7 @@ async function copyFiles(
     const digest = await copyFile(join(source, dataFolder, path), to, { signal, advance })
     if (digest.bytes !== bytes || digest.sha256 !== sha256)
       throw createDamagedError(source, 'a file was changed after the backup', path)
-    if (kind === 'database') requireKnownSchema(to, path, findTreatment(path, parts).part?.schema)
+    if (kind === 'database') requireKnownSchema(to, path, findBackupRule(path, parts).part?.schema)
   }
 }
 
@@ -129,7 +129,7 @@ function requireKnownSchema(file: string, path: string, schema: readonly string[
 
 function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifest, parts }: StagedJob): void {
   if (kind !== 'database') return
-  const { paths = [], restored: restoreSql } = findTreatment(path, parts).part ?? {}
+  const { paths = [], restored: restoreSql } = findBackupRule(path, parts).part ?? {}
   const { data_dir: originalDataDir } = manifest
   const columns = originalDataDir === dataDir ? [] : paths.map((column) => column.split('.'))
   const statements: { sql: string; values?: unknown[] }[] = columns.map(([table, column]) => ({
@@ -151,7 +151,7 @@ async function swapFolders(
   lock: FolderLock,
   { staging, dataDir, nowMs }: StagedJob,
 ): Promise<string | undefined> {
-  const isEmpty = !holdsData(dataDir)
+  const isEmpty = !hasData(dataDir)
   const previous = toPreviousFolder(dataDir, nowMs)
   const stagingLock = new FolderLock(staging, { restoring: true })
   try {

@@ -22,7 +22,7 @@ export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
   }
   readonly config: () => Config
   readonly invocation: () => Invocation
-  readonly given: Pick<CommandLine, 'settings' | 'envFile'>
+  readonly commandLine: Pick<CommandLine, 'settings' | 'envFile'>
   readonly env: NodeJS.ProcessEnv
   readonly machine: Machine
   readonly cwd: string
@@ -32,7 +32,7 @@ export interface CommandCall<Flags extends CommandFlags = CommandFlags> {
   /** `undefined` if there is no terminal. */
   readonly ask: ((question: string, signal?: AbortSignal) => Promise<string>) | undefined
   /** Aborts on stop signals, which then do not end the process. */
-  readonly untilInterrupted: () => AbortSignal
+  readonly getInterruptSignal: () => AbortSignal
 }
 
 export interface Command<Flags extends CommandFlags = CommandFlags> {

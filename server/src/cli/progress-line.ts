@@ -1,6 +1,6 @@
 export class ProgressLine {
   readonly #stream: NodeJS.WriteStream
-  #isShown = false
+  #isVisible = false
 
   constructor(stream: NodeJS.WriteStream = process.stderr) {
     this.#stream = stream
@@ -9,11 +9,11 @@ export class ProgressLine {
   update(text: string): void {
     if (!this.#stream.isTTY) return
     this.#stream.write(`\r\x1b[K${text.slice(0, (this.#stream.columns ?? 80) - 1)}`)
-    this.#isShown = true
+    this.#isVisible = true
   }
 
   clear(): void {
-    if (this.#isShown) this.#stream.write('\r\x1b[K')
-    this.#isShown = false
+    if (this.#isVisible) this.#stream.write('\r\x1b[K')
+    this.#isVisible = false
   }
 }

@@ -104,7 +104,7 @@ function createCall(
   return {
     args,
     flags: Object.fromEntries(values) as CommandCall['flags'],
-    given: { settings, envFile },
+    commandLine: { settings, envFile },
     config: () => invocation().config,
     invocation,
     env,
@@ -114,7 +114,7 @@ function createCall(
     printJson: (value) => print(JSON.stringify(value, null, 2)),
     note,
     ask: stdin.isTTY && stderr.isTTY ? (...prompt) => askUser(process, ...prompt) : undefined,
-    untilInterrupted,
+    getInterruptSignal,
   }
 }
 
@@ -133,7 +133,7 @@ async function askUser(
   }
 }
 
-function untilInterrupted(): AbortSignal {
+function getInterruptSignal(): AbortSignal {
   const controller = new AbortController()
   for (const signal of listStopSignals()) process.once(signal, () => controller.abort())
   return controller.signal

@@ -67,16 +67,16 @@ export class ServerClient {
   /** Finds the server of the data folder, or the one on the configured port. Throws `SERVER_NOT_RUNNING`. */
   static async find({
     config,
-    given,
+    commandLine,
     note,
-  }: Pick<CommandCall, 'config' | 'given' | 'note'>): Promise<ServerClient> {
+  }: Pick<CommandCall, 'config' | 'commandLine' | 'note'>): Promise<ServerClient> {
     const client = ServerClient.findRunning({ config })
     if (client !== undefined) return client
     const { dataDir, host, port, tokenFile } = config()
     const url = `http://${host}:${port}`
     const health = port === 0 ? undefined : await fetchHealth(url, tokenFile)
     if (health?.kind === 'report') {
-      if (given.settings.port === undefined)
+      if (commandLine.settings.port === undefined)
         note(
           `no server uses ${dataDir}; using the server on port ${port} with data in ${health.report.data_dir}`,
         )

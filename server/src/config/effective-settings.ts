@@ -5,31 +5,33 @@ import { listSettings, type SettingKey, settings } from './config.ts'
 import type { Invocation } from './read-config.ts'
 import type { Setting } from './settings/setting.ts'
 
-export const givenSettingSchema = z.object({ key: z.string(), value: z.string(), source: z.string() })
+export const explicitSettingSchema = z.object({ key: z.string(), value: z.string(), source: z.string() })
 
 /** `value` is `[secret]` for a secret. */
-type GivenSettingRow = z.infer<typeof givenSettingSchema>
+type ExplicitSettingRow = z.infer<typeof explicitSettingSchema>
 
 /** `source`: how the setting was given, or `default`. */
-interface EffectiveSetting extends GivenSettingRow {
+interface EffectiveSetting extends ExplicitSettingRow {
   readonly env: string
 }
 
-export function listGivenSettings({
+export function listExplicitSettings({
   config,
-  given,
-}: Pick<Invocation, 'config' | 'given'>): readonly GivenSettingRow[] {
-  return (Object.keys(given) as SettingKey[]).map((key) => ({
+  explicitSettings,
+}: Pick<Invocation, 'config' | 'explicitSettings'>): readonly ExplicitSettingRow[] {
+  return (Object.keys(explicitSettings) as SettingKey[]).map((key) => ({
     key,
     value: formatValue(config[key], settings[key]),
-    source: given[key]?.source ?? '',
+    source: explicitSettings[key]?.source ?? '',
   }))
 }
 
-export function listEffectiveSettings(given: readonly GivenSettingRow[]): readonly EffectiveSetting[] {
-  const byKey = new Map(given.map((row) => [row.key, row]))
+export function listEffectiveSettings(
+  explicitSettings: readonly ExplicitSettingRow[],
+): readonly EffectiveSetting[] {
+  const rowsByKey = new Map(explicitSettings.map((row) => [row.key, row]))
   return listSettings().map(({ key, env, default: value }) => {
-    const row = byKey.get(key)
+    const row = rowsByKey.get(key)
     return { key, env, value: row?.value ?? value.replaceAll('`', ''), source: row?.source ?? 'default' }
   })
 }

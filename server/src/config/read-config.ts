@@ -16,18 +16,18 @@ interface ConfigSources extends Partial<Pick<CommandLine, 'settings' | 'envFile'
 export interface Invocation {
   readonly config: Config
   /** Only settings that were given; the others have their defaults. */
-  readonly given: GivenSettings
+  readonly explicitSettings: ExplicitSettings
 }
 
-interface GivenSetting {
+interface ExplicitSetting {
   /** Not yet validated. */
   readonly value: unknown
   /** `--port`, `MCP_SERVER_PORT`, `MCP_SERVER_PORT in <file>` or `port in <file>`. */
   readonly source: string
 }
 
-type GivenSettings = Readonly<Partial<Record<SettingKey, GivenSetting>>>
-type GivenEntry = readonly [SettingKey, GivenSetting]
+type ExplicitSettings = Readonly<Partial<Record<SettingKey, ExplicitSetting>>>
+type ExplicitEntry = readonly [SettingKey, ExplicitSetting]
 
 const keys = Object.keys(settings) as SettingKey[]
 const keysByVariable = new Map(keys.map((key) => [settings[key].env, key]))
@@ -37,19 +37,22 @@ const keysByVariable = new Map(keys.map((key) => [settings[key].env, key]))
  * Throws `INVALID_SETTING`.
  */
 export function readConfig({ settings: flags = {}, envFile, env, cwd }: ConfigSources): Invocation {
-  const given: GivenSettings = Object.fromEntries([
+  const explicitSettings: ExplicitSettings = Object.fromEntries([
     ...readConfigFile(resolve(cwd, 'causeway.config.json')),
     ...(envFile === undefined ? [] : readEnvFile(resolve(cwd, envFile))),
     ...readEnvironment(env),
     ...readFlags(flags),
   ])
-  return { config: validate(given, { env, cwd }), given }
+  return { config: validate(explicitSettings, { env, cwd }), explicitSettings }
 }
 
-function validate(given: GivenSettings, { env, cwd }: Pick<ConfigSources, 'env' | 'cwd'>): Config {
+function validate(
+  explicitSettings: ExplicitSettings,
+  { env, cwd }: Pick<ConfigSources, 'env' | 'cwd'>,
+): Config {
   const values = Object.fromEntries(
     keys.map((key) => {
-      const { value, source = settings[key].env } = given[key] ?? {}
+      const { value, source = settings[key].env } = explicitSettings[key] ?? {}
       const parsed = settings[key].schema.safeParse(value)
       if (parsed.success) return [key, parsed.data]
       const reasons = new Set(parsed.error.issues.map(describeIssue))
@@ -69,11 +72,11 @@ function validate(given: GivenSettings, { env, cwd }: Pick<ConfigSources, 'env' 
   }
 }
 
-const readFlags = (flags: Partial<Record<SettingKey, string>>): readonly GivenEntry[] =>
+const readFlags = (flags: Partial<Record<SettingKey, string>>): readonly ExplicitEntry[] =>
   (Object.keys(flags) as SettingKey[]).map((key) => [key, { value: flags[key], source: `--${toFlag(key)}` }])
 
-const readEnvironment = (env: NodeJS.ProcessEnv): readonly GivenEntry[] =>
-  Object.entries(env).flatMap(([name, value]): readonly GivenEntry[] => {
+const readEnvironment = (env: NodeJS.ProcessEnv): readonly ExplicitEntry[] =>
+  Object.entries(env).flatMap(([name, value]): readonly ExplicitEntry[] => {
     const key = keysByVariable.get(name)
     if (key !== undefined) return value === undefined ? [] : [[key, { value, source: name }]]
     const similarVariable = findSimilarVariable(name)
@@ -93,7 +96,7 @@ function findSimilarVariable(name: string): string | undefined {
   return similarVariable === undefined ? undefined : prefix + similarVariable
 }
 
-const readEnvFile = (file: string): readonly GivenEntry[] =>
+const readEnvFile = (file: string): readonly ExplicitEntry[] =>
   Object.entries(parseEnv(readText(file))).map(([name, value]) => {
     const key = keysByVariable.get(name)
     if (key === undefined)
@@ -101,7 +104,7 @@ const readEnvFile = (file: string): readonly GivenEntry[] =>
     return [key, { value, source: `${name} in ${file}` }]
   })
 
-function readConfigFile(file: string): readonly GivenEntry[] {
+function readConfigFile(file: string): readonly ExplicitEntry[] {
   const text = readText(file, { optional: true })
   if (text === '') return []
   let json: unknown

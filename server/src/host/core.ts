@@ -126,7 +126,7 @@ export class Core {
       readTotals: () => this.activity.totals,
     })
     this.metrics = new Metrics(async () => ({
-      running: this.limits.running,
+      running: this.limits.runningByApp,
       memory: await this.memory.report(),
     }))
     this.states = new ClientStates(this.store.states, { now: steady })

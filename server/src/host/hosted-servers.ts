@@ -19,7 +19,7 @@ interface HostedServersOptions
   readonly env: NodeJS.ProcessEnv
 }
 
-interface Parts {
+interface HostedServices {
   readonly gateway: Gateway
   readonly logins: Logins
   readonly watcher: ConfigWatcher
@@ -33,9 +33,9 @@ export class HostedServers {
   /** URL for responses of authorization servers. Set while the server listens. */
   callbackUrl: string | undefined
   readonly #watcher: ConfigWatcher
-  readonly #renderRemote: Parts['renderRemote']
+  readonly #renderRemote: HostedServices['renderRemote']
 
-  private constructor({ gateway, logins, watcher, renderRemote }: Parts) {
+  private constructor({ gateway, logins, watcher, renderRemote }: HostedServices) {
     this.gateway = gateway
     this.logins = logins
     this.#watcher = watcher

@@ -101,8 +101,10 @@ function createSource(name: string, cwd: string): Source {
 }
 
 async function findLatestChange({ files }: Source): Promise<number> {
-  const times = await Promise.all([...files].map(async (file) => (await stat(fileURLToPath(file))).mtimeMs))
-  return Math.max(...times)
+  const changeTimes = await Promise.all(
+    [...files].map(async (file) => (await stat(fileURLToPath(file))).mtimeMs),
+  )
+  return Math.max(...changeTimes)
 }
 
 /** Adds the version to the URLs of files, so that Node loads them again. */

@@ -5,7 +5,7 @@ export interface InFlightLimits {
   readonly max?: number
   isOverloaded?(): boolean
   /** If true, requests run one at a time. */
-  isMemoryShort?(): boolean
+  isMemoryLow?(): boolean
   onRejected?(shortage: Shortage): void
 }
 
@@ -62,10 +62,10 @@ export class InFlightRequests {
   }
 
   #findShortage(): Shortage | undefined {
-    const { max = Number.POSITIVE_INFINITY, isOverloaded, isMemoryShort } = this.#limits
+    const { max = Number.POSITIVE_INFINITY, isOverloaded, isMemoryLow } = this.#limits
     if (isOverloaded?.() === true) return 'time'
     if (this.#runningCount >= max) return 'places'
     // Always admits one request: the memory limit may be below the server's own need.
-    return this.#runningCount >= 1 && isMemoryShort?.() === true ? 'memory' : undefined
+    return this.#runningCount >= 1 && isMemoryLow?.() === true ? 'memory' : undefined
   }
 }

@@ -244,7 +244,7 @@ const createServices = (
   toolLists: new ToolLists(core.registry, { bypassesSdk: hasFastPath }),
   inFlight: new InFlightRequests({
     ...inFlightLimits,
-    isMemoryShort: () => core.memory.isShort,
+    isMemoryLow: () => core.memory.isMemoryLow,
     onRejected: (shortage) => core.metrics.recordRejection(shortage),
   }),
   inputCodec: new InputCodec(core.store.signingKey),

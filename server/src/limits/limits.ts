@@ -6,12 +6,12 @@ import { InFlightList } from './in-flight-list.ts'
 import { RateLimiter, type Rates } from './rate-limiter.ts'
 
 /** Limits by app path; `*` applies to all other apps. Default: no limit. */
-type ByApp = Readonly<Record<string, number>>
+type NumberByApp = Readonly<Record<string, number>>
 
 interface LimitSettings {
   readonly rateLimits: Rates
-  readonly deadlinesMs: ByApp
-  readonly concurrency: ByApp
+  readonly deadlinesMs: NumberByApp
+  readonly concurrency: NumberByApp
   readonly answerLimitChars: number
 }
 
@@ -23,8 +23,8 @@ const overloadRetryAfterMs = 500
 export class Limits {
   readonly #settings: LimitSettings
   readonly #rateLimiter: RateLimiter
-  readonly #running = new Map<string, number>()
-  readonly #withDeadline = new InFlightList<InFlightCall>()
+  readonly #runningByApp = new Map<string, number>()
+  readonly #callsWithDeadline = new InFlightList<InFlightCall>()
   readonly #timer: NodeJS.Timeout
 
   constructor(settings: LimitSettings) {
@@ -33,8 +33,8 @@ export class Limits {
     this.#timer = setInterval(() => this.#checkDeadlines(), deadlineCheckIntervalMs).unref()
   }
 
-  get running(): ReadonlyMap<string, number> {
-    return this.#running
+  get runningByApp(): ReadonlyMap<string, number> {
+    return this.#runningByApp
   }
 
   /** Throws `RATE_LIMITED` or `OVERLOADED`. The caller's deadline can only shorten the app's. */
@@ -42,20 +42,20 @@ export class Limits {
     this.#rateLimiter.take(caller.clientKey ?? caller.sessionKey, kind === 'tool' ? app : '*', rateClass)
     if (kind === 'channel') return new InFlightCall(caller.cancellation)
     const { concurrency, deadlinesMs } = this.#settings
-    const running = this.#running.get(app) ?? 0
+    const runningCount = this.#runningByApp.get(app) ?? 0
     const max = concurrency[app] ?? concurrency['*']
-    if (max !== undefined && running >= max)
-      throw new CausewayError('OVERLOADED', `${running} calls of ${app} are running`, {
-        data: { retry_after_ms: overloadRetryAfterMs, app, running },
+    if (max !== undefined && runningCount >= max)
+      throw new CausewayError('OVERLOADED', `${runningCount} calls of ${app} are running`, {
+        data: { retry_after_ms: overloadRetryAfterMs, app, running: runningCount },
       })
-    this.#running.set(app, running + 1)
+    this.#runningByApp.set(app, runningCount + 1)
     const appDeadlineMs = deadlinesMs[app] ?? deadlinesMs['*'] ?? Number.POSITIVE_INFINITY
     const deadlineMs = Math.min(appDeadlineMs, caller.deadlineMs ?? Number.POSITIVE_INFINITY)
     const call = new InFlightCall(caller.cancellation, deadlineMs, () => {
-      this.#withDeadline.remove(call)
-      this.#running.set(app, (this.#running.get(app) ?? 1) - 1)
+      this.#callsWithDeadline.remove(call)
+      this.#runningByApp.set(app, (this.#runningByApp.get(app) ?? 1) - 1)
     })
-    if (deadlineMs !== Number.POSITIVE_INFINITY) this.#withDeadline.add(call)
+    if (deadlineMs !== Number.POSITIVE_INFINITY) this.#callsWithDeadline.add(call)
     return call
   }
 
@@ -91,7 +91,7 @@ export class Limits {
       answer_chars: answerLimitChars,
       deadlines_ms: deadlinesMs,
       concurrency,
-      running: Object.fromEntries(this.#running),
+      running: Object.fromEntries(this.#runningByApp),
       busy_clients: this.#rateLimiter.busyClients,
       rate_limited: this.#rateLimiter.rejectedCount,
     }
@@ -103,7 +103,7 @@ export class Limits {
 
   #checkDeadlines(): void {
     const now = performance.now()
-    for (const call of this.#withDeadline) if (call.expiresAt <= now) call.expire()
+    for (const call of this.#callsWithDeadline) if (call.expiresAt <= now) call.expire()
   }
 }
 

@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol'
-import { fullBucket, type Rate, takeToken, waitTimeMs } from './token-bucket.ts'
+import { fullBucket, getWaitTimeMs, type Rate, takeToken } from './token-bucket.ts'
 
 /** Rates by name: `total` for all clients; for each client `<path>`, `<path>.<class>` or `*`. */
 export type Rates = Readonly<Record<string, Rate>>
@@ -61,7 +61,7 @@ export class RateLimiter {
   }
 
   #check(bucket: number, rate: Rate, name: string, now: number): void {
-    const wait = waitTimeMs(bucket, now, rate)
+    const wait = getWaitTimeMs(bucket, now, rate)
     if (wait === 0) return
     this.#rejectedCount += 1
     const { perSecond: per_second, burst } = rate

@@ -10,7 +10,7 @@ export interface Rate {
 
 export const fullBucket = Number.NEGATIVE_INFINITY
 
-export function waitTimeMs(fullAtMs: number, nowMs: number, { perSecond, burst }: Rate): number {
+export function getWaitTimeMs(fullAtMs: number, nowMs: number, { perSecond, burst }: Rate): number {
   const missingMs = Math.max(fullAtMs - nowMs, 0)
   const wait = missingMs - ((burst - 1) * 1000) / perSecond
   // A smaller value is a rounding error.

@@ -9,8 +9,8 @@ interface IdleCollectorOptions {
 
 const checkIntervalMs = 1000
 /** An idle server is active for less than this time between two checks. */
-const idleActiveMs = 20
-const idleChecks = 5
+const maxIdleActiveMs = 20
+const minIdleChecks = 5
 /** Required activity between two collections. Health checks alone do not reach it. */
 const minActiveMs = 500
 
@@ -38,8 +38,8 @@ export class IdleCollector {
     const activeMs = nowMs - this.#lastMs
     this.#lastMs = nowMs
     this.#activeMs += activeMs
-    this.#idleCount = activeMs < idleActiveMs ? this.#idleCount + 1 : 0
-    if (this.#idleCount < idleChecks || this.#activeMs < minActiveMs) return
+    this.#idleCount = activeMs < maxIdleActiveMs ? this.#idleCount + 1 : 0
+    if (this.#idleCount < minIdleChecks || this.#activeMs < minActiveMs) return
     this.#collect().catch(this.#options.onError)
   }
 

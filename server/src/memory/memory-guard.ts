@@ -35,9 +35,9 @@ interface MemoryGuardOptions {
 }
 
 /** Shares of a limit at which eviction starts and stops. */
-const processShares = { start: 0.85, end: 0.7 }
+const processThresholds = { start: 0.85, end: 0.7 }
 /** Lower than `processShares`, because V8 collects garbage often in a full heap. */
-const heapShares = { start: 0.75, end: 0.6 }
+const heapThresholds = { start: 0.75, end: 0.6 }
 
 const checksBetweenCollections = { afterEviction: 5, withoutEviction: 30 }
 
@@ -46,7 +46,7 @@ const checksBetweenLogs = 60
 export class MemoryGuard {
   readonly #options: MemoryGuardOptions
   readonly #timer: NodeJS.Timeout
-  #isShort = false
+  #isMemoryLow = false
   #wasAboveLimit = false
   #checkCount = 0
   #lastCollection = Number.NEGATIVE_INFINITY
@@ -64,8 +64,8 @@ export class MemoryGuard {
     }, intervalMs).unref()
   }
 
-  get isShort(): boolean {
-    return this.#isShort
+  get isMemoryLow(): boolean {
+    return this.#isMemoryLow
   }
 
   check(): Promise<void> {
@@ -82,7 +82,7 @@ export class MemoryGuard {
       async (ownedCache) => [getName(ownedCache), await this.#reportCache(ownedCache)] as const,
     )
     return {
-      status: this.#isShort ? 'short' : 'ok',
+      status: this.#isMemoryLow ? 'short' : 'ok',
       used_bytes: usedBytes,
       limit_bytes: limitBytes,
       heap_bytes: heapBytes,
@@ -105,8 +105,8 @@ export class MemoryGuard {
       if (excess > 0) await this.#evict([ownedCache], excess)
     }
     const { usedBytes, heapBytes, heapLimitBytes } = readUsage()
-    const heapExcess = getExcess(heapBytes, heapLimitBytes, heapShares)
-    const processExcess = limitBytes === 0 ? 0 : getExcess(usedBytes, limitBytes, processShares)
+    const heapExcess = getExcess(heapBytes, heapLimitBytes, heapThresholds)
+    const processExcess = limitBytes === 0 ? 0 : getExcess(usedBytes, limitBytes, processThresholds)
     const caches = findCaches().toSorted((a, b) => a.cache.costMs - b.cache.costMs)
     await this.#evict(
       caches.filter(({ cache }) => cache.isInHeap),
@@ -177,13 +177,13 @@ export class MemoryGuard {
   #updateStatus(): void {
     const { limitBytes, readUsage, log } = this.#options
     const isAboveLimit = limitBytes > 0 && readUsage().usedBytes > limitBytes
-    const wasShort = this.#isShort
+    const wasMemoryLow = this.#isMemoryLow
     // A single check above the limit can be a call that ends soon.
-    this.#isShort = isAboveLimit && (this.#wasAboveLimit || wasShort)
+    this.#isMemoryLow = isAboveLimit && (this.#wasAboveLimit || wasMemoryLow)
     this.#wasAboveLimit = isAboveLimit
-    if (this.#isShort && !wasShort)
+    if (this.#isMemoryLow && !wasMemoryLow)
       log.warn(this.#logFields(), 'memory is short: requests are answered one at a time until it is not')
-    if (wasShort && !this.#isShort) log.info(this.#logFields(), 'memory is no longer short')
+    if (wasMemoryLow && !this.#isMemoryLow) log.info(this.#logFields(), 'memory is no longer short')
   }
 
   get #evictedBytes(): number {
@@ -202,8 +202,11 @@ export class MemoryGuard {
   }
 }
 
-const getExcess = (usedBytes: number, limitBytes: number, { start, end }: typeof processShares): number =>
-  usedBytes > limitBytes * start ? Math.ceil(usedBytes - limitBytes * end) : 0
+const getExcess = (
+  usedBytes: number,
+  limitBytes: number,
+  { start, end }: typeof processThresholds,
+): number => (usedBytes > limitBytes * start ? Math.ceil(usedBytes - limitBytes * end) : 0)
 
 const toMebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
 

@@ -17,7 +17,7 @@ interface CallSeries {
 /** Causes of status 503. */
 export type Shortage = 'places' | 'memory' | 'time'
 
-interface Levels {
+interface GaugeValues {
   readonly running: ReadonlyMap<string, number>
   readonly memory: MemoryReport
 }
@@ -25,7 +25,7 @@ interface Levels {
 /** Has its own registry, because several servers can run in one process. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #readLevels: () => Promise<Levels>
+  readonly #readGaugeValues: () => Promise<GaugeValues>
   readonly #calls: Counter
   readonly #durations: Histogram
   readonly #running: Gauge
@@ -35,8 +35,8 @@ export class Metrics {
   /** By app and name. */
   readonly #series = new Map<string, Map<string, CallSeries>>()
 
-  constructor(readLevels: () => Promise<Levels>) {
-    this.#readLevels = readLevels
+  constructor(readGaugeValues: () => Promise<GaugeValues>) {
+    this.#readGaugeValues = readGaugeValues
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry, prefix: 'causeway_' })
     this.#calls = new Counter({
@@ -115,7 +115,7 @@ export class Metrics {
   }
 
   async render(): Promise<{ readonly contentType: string; readonly text: string }> {
-    const { running, memory } = await this.#readLevels()
+    const { running, memory } = await this.#readGaugeValues()
     for (const [app, count] of running) this.#running.set({ app }, count)
     for (const [gauge, getValue] of this.#processMemory) gauge.set(getValue(memory))
     for (const [gauge, field] of this.#cacheMemory) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { writePrivateFile } from '@causeway/protocol'
 import { identifyProcess, lockFiles } from '@causeway/store'
 import { z } from 'zod'
-import { givenSettingSchema } from '../config/effective-settings.ts'
+import { explicitSettingSchema } from '../config/effective-settings.ts'
 
 const serverSchema = z.object({
   pid: z.int().positive(),
@@ -18,7 +18,7 @@ const serverSchema = z.object({
   shutdown_ms: z.number(),
   token_file: z.string().optional(),
   /** Older servers omit the settings. */
-  settings: z.array(givenSettingSchema).readonly().optional(),
+  settings: z.array(explicitSettingSchema).readonly().optional(),
 })
 
 export type ServerRecord = z.infer<typeof serverSchema>

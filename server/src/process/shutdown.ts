@@ -8,14 +8,14 @@ const npxCheckMs = 250
 
 /** Runs `stop` on the first signal or when the IPC channel closes. A second signal exits immediately. */
 export function onShutdown(stop: (reason: string) => Promise<void>): void {
-  let firstAt: number | undefined
+  let firstSignalAt: number | undefined
   const begin = (reason: string, exitCode: number): void => {
     const now = performance.now()
-    if (firstAt !== undefined) {
-      if (now - firstAt > repeatedSignalMs) process.exit(exitCode)
+    if (firstSignalAt !== undefined) {
+      if (now - firstSignalAt > repeatedSignalMs) process.exit(exitCode)
       return
     }
-    firstAt = now
+    firstSignalAt = now
     stop(reason).then(
       () => process.exit(0),
       (error: unknown) => {

@@ -45,12 +45,12 @@ export class Registry {
   readonly ttlMs: number
   readonly pageSize: number
   readonly #options: RegistryOptions
-  readonly #discovered = new Map<string, readonly AppTool[]>()
+  readonly #discoveredTools = new Map<string, readonly AppTool[]>()
   #lists: ReadonlyMap<string, MountLists> = new Map()
   #apps: readonly HostedApp[] = []
   #hash = ''
   #runningRefresh: Promise<unknown> = Promise.resolve()
-  #next: Promise<RefreshResult> | undefined
+  #nextRefresh: Promise<RefreshResult> | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: RegistryOptions) {
@@ -106,13 +106,13 @@ export class Registry {
 
   /** Concurrent calls share a discovery. */
   refresh(): Promise<RefreshResult> {
-    this.#next ??= this.#runningRefresh.then(() => {
-      this.#next = undefined
+    this.#nextRefresh ??= this.#runningRefresh.then(() => {
+      this.#nextRefresh = undefined
       const discovery = this.#discover()
       this.#runningRefresh = discovery.catch(() => {})
       return discovery
     })
-    return this.#next
+    return this.#nextRefresh
   }
 
   close(): void {
@@ -157,14 +157,14 @@ export class Registry {
     try {
       const discoveredTools = await Promise.race([app.discover(store), rejectAfter(discoveryTimeoutMs)])
       for (const { name } of discoveredTools) wireName(app.name, name)
-      this.#discovered.set(path, discoveredTools)
+      this.#discoveredTools.set(path, discoveredTools)
     } catch (error) {
       this.#options.log.warn(
         { app: app.name, err: error },
         'discovery failed; the previous list remains in use',
       )
     }
-    return [...app.tools, ...(this.#discovered.get(path) ?? [])]
+    return [...app.tools, ...(this.#discoveredTools.get(path) ?? [])]
   }
 
   #reportOmissions(previous: ReadonlyMap<string, MountLists>): void {

@@ -50,9 +50,9 @@ interface RunningTask {
   kept: unknown
 }
 
-const quickMs = 100
+const quickTimeoutMs = 100
 const ttlMs = 60 * 60 * 1000
-const maxRunning = 256
+const maxRunningTasks = 256
 const stoppedError = { code: -32603, message: 'the server stopped before the task was done; call again' }
 
 export class Tasks {
@@ -82,7 +82,7 @@ export class Tasks {
       () => true,
       () => true,
     )
-    const isQuick = await Promise.race([completion, wait(quickMs, false)])
+    const isQuick = await Promise.race([completion, wait(quickTimeoutMs, false)])
     call.signal.removeEventListener('abort', cancel)
     return isQuick ? run : this.#create(call, controller, run)
   }
@@ -128,7 +128,7 @@ export class Tasks {
     const { store, now, newId } = this.#options
     await this.#saveFinal()
     const { size } = this.#tasks
-    if (size >= maxRunning) {
+    if (size >= maxRunningTasks) {
       controller.abort(new CausewayError('CANCELLED', 'there was no room for the task'))
       throw new CausewayError('OVERLOADED', `${size} tasks are running`, { data: { retry_after_ms: 5000 } })
     }

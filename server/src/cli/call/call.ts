@@ -58,7 +58,7 @@ that begins with { is a JSON object of arguments. Pictures are saved and their p
       call.printJson({ url: `${client.url}/mcp/${path}`, tool: tool.name, arguments: args })
       return 0
     }
-    const signal = call.untilInterrupted()
+    const signal = call.getInterruptSignal()
     const progress = new ProgressLine()
     try {
       const result = await client.callTool({

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { holdsData, listLeftovers } from '../../backup/data-folder.ts'
+import { hasData, listLeftovers } from '../../backup/data-folder.ts'
 import { defineCommand } from '../command.ts'
 import { formatBytes } from '../format.ts'
 import { ProgressLine } from '../progress-line.ts'
@@ -16,7 +16,7 @@ logs) and the key that signs data for clients are left out.`,
   },
   exits: { 1: 'nothing was copied; the error states the reason' },
   examples: ['causeway backup ~/backups/causeway-monday'],
-  async run({ args, flags, config, cwd, print, note, untilInterrupted }) {
+  async run({ args, flags, config, cwd, print, note, getInterruptSignal }) {
     const [folder = ''] = args
     const [{ backup, listParts }, { apps }] = await loadBackup()
     const target = resolve(cwd, folder)
@@ -32,7 +32,7 @@ logs) and the key that signs data for clients are left out.`,
       backup(config().dataDir, target, listParts(apps), {
         withSecrets: flags['with-secrets'],
         progress,
-        signal: untilInterrupted(),
+        signal: getInterruptSignal(),
       }),
     )
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
@@ -55,7 +55,7 @@ Run the command again; it starts over.`,
   },
   exits: { 1: 'nothing was restored; the error states the reason' },
   examples: ['causeway stop && causeway restore ~/backups/causeway-monday --replace'],
-  async run({ args, flags, config, cwd, print, note, untilInterrupted }) {
+  async run({ args, flags, config, cwd, print, note, getInterruptSignal }) {
     const [folder = ''] = args
     const [{ listParts, restore }, { apps }] = await loadBackup()
     const { dataDir } = config()
@@ -63,7 +63,7 @@ Run the command again; it starts over.`,
       const { readManifest } = await import('../../backup/manifest.ts')
       const { files, made_at: madeAt } = await readManifest(resolve(cwd, folder))
       for (const { path, bytes } of files) print(`${path}  ${formatBytes(bytes)}`)
-      if (holdsData(dataDir)) note(`existing data would be moved aside with --replace: ${dataDir}`)
+      if (hasData(dataDir)) note(`existing data would be moved aside with --replace: ${dataDir}`)
       note(`nothing restored: backup of ${madeAt}`)
       return 0
     }
@@ -71,7 +71,7 @@ Run the command again; it starts over.`,
       restore(resolve(cwd, folder), dataDir, listParts(apps), {
         replace: flags.replace,
         progress,
-        signal: untilInterrupted(),
+        signal: getInterruptSignal(),
       }),
     )
     print(`restored: ${manifest.files.length} files of ${manifest.made_at}: ${dataDir}`)

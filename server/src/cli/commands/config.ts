@@ -1,4 +1,4 @@
-import { listEffectiveSettings, listGivenSettings } from '../../config/effective-settings.ts'
+import { listEffectiveSettings, listExplicitSettings } from '../../config/effective-settings.ts'
 import { findServer } from '../../process/server-file.ts'
 import { defineCommand } from '../command.ts'
 import { formatTable } from '../format.ts'
@@ -17,7 +17,7 @@ environment variable, a key in a file, or default. Secrets are not printed.`,
     const localInvocation = invocation()
     const serverState = findServer(localInvocation.config.dataDir)
     const runningSettings = serverState.state === 'running' ? serverState.server.settings : undefined
-    const rows = listEffectiveSettings(runningSettings ?? listGivenSettings(localInvocation)).filter(
+    const rows = listEffectiveSettings(runningSettings ?? listExplicitSettings(localInvocation)).filter(
       ({ source }) => !flags.given || source !== 'default',
     )
     if (flags.json) printJson(rows)

@@ -22,7 +22,7 @@ are no files, and a server logs only to its standard error; under systemd, see j
   settings: ['--data-dir', '--log-files'],
   exits: { 1: 'there are no log files' },
   examples: ['causeway logs -f', 'causeway logs errors -n 5', 'causeway logs audit --json | jq .tool'],
-  async run({ args, flags, config, env, print, untilInterrupted }) {
+  async run({ args, flags, config, env, print, getInterruptSignal }) {
     const kind = (args[0] ?? 'server') as keyof typeof logNames
     const name = logNames[kind]
     const count = Number(flags.lines ?? 50)
@@ -41,7 +41,7 @@ are no files, and a server logs only to its standard error; under systemd, see j
     for (const line of lines) printLine(line)
     if (!flags.follow) return 0
     const from = { file: newestFile, offset: end }
-    for await (const line of followLines(listFiles, from, { signal: untilInterrupted() })) printLine(line)
+    for await (const line of followLines(listFiles, from, { signal: getInterruptSignal() })) printLine(line)
     return 0
   },
 })

@@ -5,7 +5,7 @@ import { findServer, isRunning, type ServerRecord } from '../../process/server-f
 import { defineCommand } from '../command.ts'
 
 /** Time to close streams and files after the last call. */
-const closingMs = 10_000
+const closeTimeoutMs = 10_000
 const pollMs = 50
 
 export const stopCommand = defineCommand({
@@ -56,7 +56,7 @@ function sendSignal(server: ServerRecord): void {
 }
 
 async function waitForExit(server: ServerRecord): Promise<void> {
-  const timeoutMs = server.shutdown_ms + closingMs
+  const timeoutMs = server.shutdown_ms + closeTimeoutMs
   const deadline = performance.now() + timeoutMs
   while (isRunning(server)) {
     if (performance.now() > deadline)

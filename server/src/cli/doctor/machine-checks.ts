@@ -74,14 +74,14 @@ function tryWrite(folder: string): NodeJS.ErrnoException | undefined {
 }
 
 const lowSpaceBytes = 1e9
-const tooLittleSpaceBytes = 100e6
+const minSpaceBytes = 100e6
 
 export function checkDisk(dataDir: string, freeBytes = measureFreeBytes(dataDir)): Check {
   if (freeBytes === undefined)
     return warn('disk', 'the free space is unknown', `check the disk of ${dataDir}`)
   const text = `${formatBytes(freeBytes)} free`
   const fix = 'free some space, or choose a folder on another disk with --data-dir'
-  if (freeBytes < tooLittleSpaceBytes) return fail('disk', text, fix)
+  if (freeBytes < minSpaceBytes) return fail('disk', text, fix)
   return freeBytes < lowSpaceBytes ? warn('disk', text, fix) : ok('disk', text)
 }
 

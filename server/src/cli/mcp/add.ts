@@ -61,7 +61,7 @@ are the approved ones.`,
       const catalogue = await probeServer(renderEndpoint(server, variables), {
         login,
         ...{ server: name, share: server.share, concurrency: server.concurrency, project: cwd },
-        signal: call.untilInterrupted(),
+        signal: call.getInterruptSignal(),
         clientInfo: { name: 'causeway', version },
       })
       const names = catalogue.tools.map((tool) => tool.name).join(', ')

@@ -5,13 +5,15 @@ import { ServerClient } from '../server-client.ts'
 import { noteWarnings } from './describe-server.ts'
 import { defineServerCommand, findStatuses, getHostedRoute, ServersFile } from './hosted-servers.ts'
 
-const followMs = 500
+const followIntervalMs = 500
 
 interface Changes {
   readonly changes: readonly CatalogueChange[]
 }
 
-function findClient(call: Pick<CommandCall, 'args' | 'config' | 'given' | 'note'>): Promise<ServerClient> {
+function findClient(
+  call: Pick<CommandCall, 'args' | 'config' | 'commandLine' | 'note'>,
+): Promise<ServerClient> {
   new ServersFile(call).requireEntry(call.args[0] ?? '')
   return ServerClient.find(call)
 }
@@ -25,13 +27,13 @@ export const logsCommand = defineServerCommand({
   async run({ flags, ...call }) {
     const [name = ''] = call.args
     const client = await findClient(call)
-    const signal = flags.follow ? call.untilInterrupted() : undefined
+    const signal = flags.follow ? call.getInterruptSignal() : undefined
     let position = 0
     do {
       const { lines, next } = await client.get<OutputLines>(getHostedRoute(name, `logs?after=${position}`))
       for (const line of lines) call.print(escapeHiddenCharacters(line))
       position = next
-      if (signal !== undefined) await delay(followMs, undefined, { signal }).catch(() => {})
+      if (signal !== undefined) await delay(followIntervalMs, undefined, { signal }).catch(() => {})
     } while (signal?.aborted === false)
     return 0
   },

@@ -30,7 +30,7 @@ waits. The tokens are stored in auth.json in the data folder.`,
     }
     const session = await openLoginSession(call, server)
     try {
-      const [signal, canOpenBrowser] = [call.untilInterrupted(), !flags['no-browser']]
+      const [signal, canOpenBrowser] = [call.getInterruptSignal(), !flags['no-browser']]
       if (flags.code !== undefined) await session.submitResponse(flags.code)
       else await runInteractiveLogin(session, { print, note, ask, canOpenBrowser, signal })
     } catch (error) {

@@ -65,11 +65,11 @@ crashed server restarts, and stopping waits for running calls, except on Windows
 /** Relative paths stay valid: the service starts in the current folder. */
 function createDeclaration(
   manager: ServiceManager,
-  { config, cwd, env, flags, given, machine, note }: ServiceCall,
+  { config, cwd, env, flags, commandLine, machine, note }: ServiceCall,
 ): string {
   const { dataDir, shutdownMs } = config()
   const environmentFile = join(findUnixConfig(machine), 'causeway', 'service.env')
-  const { plainVariables, secretNames } = splitSecrets(given, env)
+  const { plainVariables, secretNames } = splitSecrets(commandLine, env)
   const existingText = readIfExists(environmentFile)
   for (const name of secretNames.filter((name) => parseEnv(existingText ?? '')[name] === undefined))
     note(
@@ -77,7 +77,11 @@ function createDeclaration(
     )
   const readsFile = existingText !== undefined && !manager.readsEnvironmentFile
   const envFile =
-    given.envFile === undefined ? (readsFile ? environmentFile : undefined) : resolve(cwd, given.envFile)
+    commandLine.envFile === undefined
+      ? readsFile
+        ? environmentFile
+        : undefined
+      : resolve(cwd, commandLine.envFile)
   // A larger young generation uses 20 MB more and saves no time.
   const memoryFlags = [`--max-old-space-size=${parseHeapMb(flags['heap-mb'])}`, '--max-semi-space-size=8']
   const args = ['serve', ...(envFile === undefined ? [] : ['--env-file', envFile])]
@@ -90,12 +94,12 @@ function createDeclaration(
   })
 }
 
-function splitSecrets(given: CommandCall['given'], env: NodeJS.ProcessEnv) {
+function splitSecrets(commandLine: CommandCall['commandLine'], env: NodeJS.ProcessEnv) {
   const plainVariables: Record<string, string> = {}
   const secretNames: string[] = []
   for (const key of Object.keys(settings) as SettingKey[]) {
     const { env: name, isSecret }: Setting = settings[key]
-    const text = given.settings[key] ?? env[name]
+    const text = commandLine.settings[key] ?? env[name]
     if (text === undefined) continue
     // A URL may contain a password.
     if (isSecret || /:\/\/[^/\s?#]*@/.test(text)) secretNames.push(name)

@@ -123,9 +123,9 @@ export class CoreServer extends Server {
   #canBeTask(method: string, params: Params, capabilities: Capabilities | undefined): boolean {
     const { services, mount, era } = this.#options
     if (era !== 'modern' || method !== 'tools/call') return false
-    const support = findCalledTool(services.core.registry, mount, params)?.task
-    if (support === 'required') requireTaskSupport(String(params.name), capabilities)
-    return support !== undefined && supportsTasks(capabilities)
+    const taskSupport = findCalledTool(services.core.registry, mount, params)?.task
+    if (taskSupport === 'required') requireTaskSupport(String(params.name), capabilities)
+    return taskSupport !== undefined && supportsTasks(capabilities)
   }
 
   #createTaskCall(id: Id, params: Params, caller: Caller): TaskCall {

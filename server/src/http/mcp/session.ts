@@ -31,10 +31,10 @@ interface SessionOptions {
 }
 
 /** The SDK requires both types. */
-const accept = 'application/json, text/event-stream'
+const acceptHeader = 'application/json, text/event-stream'
 
 /** Estimated size without events. */
-const sessionBytes = 40_000
+const estimatedBytes = 40_000
 
 const maxPendingNotifications = 256
 
@@ -108,7 +108,7 @@ export class Session {
   }
 
   get bytes(): number {
-    return sessionBytes + this.#events.length
+    return estimatedBytes + this.#events.length
   }
 
   /** Saves `initialize`, so that the session survives a restart. */
@@ -190,7 +190,7 @@ export class Session {
       return
     }
     const sdkRequest = toExchangeRequest(exchange)
-    if (request.method === 'POST') sdkRequest.headers.set('accept', accept)
+    if (request.method === 'POST') sdkRequest.headers.set('accept', acceptHeader)
     this.#dropUnknownEvent(sdkRequest.headers)
     const response = await addErrorCodeToBody(
       await this.#transport.handleRequest(sdkRequest, { parsedBody: body }),
@@ -250,7 +250,7 @@ export class Session {
   #repeat(body: unknown): Promise<Response> {
     const request = new Request('http://localhost/', {
       method: 'POST',
-      headers: { accept, 'content-type': 'application/json', [headers.sessionId]: this.id },
+      headers: { accept: acceptHeader, 'content-type': 'application/json', [headers.sessionId]: this.id },
     })
     return this.#transport.handleRequest(request, { parsedBody: body })
   }

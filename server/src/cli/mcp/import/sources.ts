@@ -58,13 +58,13 @@ function readServers(file: string): readonly FoundServer[] {
   const config = parse(file)
   const ownServers = serverKeys.flatMap((key) => listServers(config[key], file))
   const projects = isObject(config.projects) ? Object.entries(config.projects) : []
-  const inProjects = projects.flatMap(([project, value]) =>
+  const projectServers = projects.flatMap(([project, value]) =>
     listServers(isObject(value) ? value.mcpServers : undefined, file).map((server) => ({
       ...server,
       project,
     })),
   )
-  return [...ownServers, ...inProjects]
+  return [...ownServers, ...projectServers]
 }
 
 const listServers = (servers: unknown, file: string): readonly FoundServer[] =>
