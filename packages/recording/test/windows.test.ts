@@ -10,6 +10,7 @@ import {
   openColumns,
 } from '../src/formats/columns-file.ts'
 import {
+  allColumns,
   type ColumnSelection,
   collisionAt,
   energyAt,
@@ -17,7 +18,6 @@ import {
   frictionAt,
   stateAt,
   type WindowPart,
-  wholeWindow,
 } from '../src/formats/frame-window.ts'
 import { makeEraMap, readSchema } from '../src/formats/schema-era.ts'
 import { prepareCopy } from '../src/library/prepare.ts'
@@ -137,12 +137,12 @@ function listNumbers(window: FrameWindow, part: WindowPart, body: number): numbe
 for (const name of ['stack', 'late_spawn', 'era_flat_contacts', 'era_states_only', 'era_unified'])
   t.test(`windows of ${name} have the same numbers in every selection`, async (t) => {
     const { connection, ids, bodies } = openFixture(t, name)
-    const all = createWindowReader(connection, bodies, wholeWindow)(ids, 0)
+    const all = createWindowReader(connection, bodies, allColumns)(ids, 0)
     const needed: Partial<Record<WindowPart, WindowPart>> = {
       collisionNormals: 'collisions',
       frictionVectors: 'friction',
     }
-    for (const part of wholeWindow.parts)
+    for (const part of allColumns.parts)
       for (const body of bodies) {
         const parts = [part, needed[part] ?? part]
         const selected = createWindowReader(connection, bodies, { parts, bodies: [body] })(ids, 0)
@@ -157,7 +157,7 @@ t.test('states without body ids are assigned to the same bodies in a selection',
   db.pragma('foreign_keys = OFF')
   db.exec('UPDATE AssetDynamicStateRecord SET body_id = NULL WHERE frame_id = 20')
   db.close()
-  const all = createWindowReader(connection, bodies, wholeWindow)(ids, 0)
+  const all = createWindowReader(connection, bodies, allColumns)(ids, 0)
   for (const body of bodies) {
     const selected = createWindowReader(connection, bodies, { parts: ['position'], bodies: [body] })(ids, 0)
     t.same(listNumbers(selected, 'position', body), listNumbers(all, 'position', body))
@@ -186,7 +186,7 @@ t.test(
 t.test('CachedWindows evicts windows of other selections when the cache is full', async (t) => {
   const { connection, ids, bodies } = openFixture(t, 'stack')
   const prepare = (selection: ColumnSelection) => createWindowReader(connection, bodies, selection)
-  const size = createWindowReader(connection, bodies, wholeWindow)(ids, 0).states.data.byteLength
+  const size = createWindowReader(connection, bodies, allColumns)(ids, 0).states.data.byteLength
   const windows = new CachedWindows({ ids, bodies, prepare, maxBytes: 2 * size })
   const read = async (part: WindowPart) => {
     const before = windows.fromTables

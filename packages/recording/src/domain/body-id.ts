@@ -11,13 +11,13 @@ export const makeEnvironmentBody = (id: BodyId): EnvironmentBody => ({
 
 /** Returns the recorded id; null if unknown. Bit 31 may be omitted unless a dynamic body has the same number. */
 export function resolveBodyId(
-  given: number,
-  dynamic: ReadonlySet<BodyId>,
-  environment: ReadonlySet<BodyId>,
+  id: number,
+  dynamicIds: ReadonlySet<BodyId>,
+  environmentIds: ReadonlySet<BodyId>,
 ): BodyId | null {
-  if (dynamic.has(given) || environment.has(given)) return given
-  const marked = given + environmentBit
-  return environment.has(marked) ? marked : null
+  if (dynamicIds.has(id) || environmentIds.has(id)) return id
+  const markedId = id + environmentBit
+  return environmentIds.has(markedId) ? markedId : null
 }
 
 /** Returns the ids in ascending order. */
@@ -28,7 +28,7 @@ export const listBodyIds = ({
   [...new Set([...bodies, ...appearances].map(({ body_id }) => body_id))].sort((a, b) => a - b)
 
 /** Returns a predicate for the rows of two bodies in either order. */
-export const matchPair =
+export const createPairMatcher =
   ([a, b]: readonly [BodyId, BodyId]) =>
   (row: { readonly body_a_id: BodyId; readonly body_b_id: BodyId }): boolean =>
     (row.body_a_id === a && row.body_b_id === b) || (row.body_a_id === b && row.body_b_id === a)

@@ -11,8 +11,8 @@ const minAgreeingShare = 0.5
 export function inferGravityFromFlight(accelerations: readonly Triple[]): Vector | null {
   const [x, y, z] = ([0, 1, 2] as const).map((axis) => median(accelerations.map((a) => a[axis])))
   if (x == null || y == null || z == null) return null
-  const agreeing = accelerations.filter((a) => Math.hypot(a[0] - x, a[1] - y, a[2] - z) <= maxDeviation)
-  return agreeing.length > minAgreeingShare * accelerations.length ? { x, y, z } : null
+  const agreeingSteps = accelerations.filter((a) => Math.hypot(a[0] - x, a[1] - y, a[2] - z) <= maxDeviation)
+  return agreeingSteps.length > minAgreeingShare * accelerations.length ? { x, y, z } : null
 }
 
 /** Mass in kg, height in m, energy in J. */
@@ -29,6 +29,6 @@ export function inferGravityFromPotential(samples: readonly PotentialSample[]): 
     .map(({ mass, height, potential }) => -potential / (mass * height))
   const z = median(values)
   if (z === null) return null
-  const agreeing = values.filter((value) => Math.abs(value - z) <= maxDeviation)
-  return agreeing.length > minAgreeingShare * values.length ? { x: 0, y: 0, z } : null
+  const agreeingValues = values.filter((value) => Math.abs(value - z) <= maxDeviation)
+  return agreeingValues.length > minAgreeingShare * values.length ? { x: 0, y: 0, z } : null
 }

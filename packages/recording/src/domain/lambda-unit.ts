@@ -39,8 +39,8 @@ export function computeMomentumRow(
   const lambda = sumLambdas(body.body_id, after.friction_constraints)
   const force = sumExternalForces(body.body_id, after)
   if (!gain || !lambda || !force) return null
-  const part = (i: 0 | 1 | 2) => body.mass * (gain[i] - gravity[i] * dt) - force[i] * dt
-  const change: Triple = [part(0), part(1), part(2)]
+  const getComponent = (i: 0 | 1 | 2) => body.mass * (gain[i] - gravity[i] * dt) - force[i] * dt
+  const change: Triple = [getComponent(0), getComponent(1), getComponent(2)]
   const weight = body.mass * Math.hypot(...gravity) * dt
   return Math.hypot(...change) <= minRelativeChange * weight ? null : { change, lambda }
 }
@@ -50,9 +50,9 @@ function sumExternalForces(body: BodyId, { external_forces }: Frame): Triple | n
   const sum: [number, number, number] = [0, 0, 0]
   for (const { body_id, force } of external_forces) {
     if (body_id !== body) continue
-    const one = toTriple(force)
-    if (one === null) return null
-    add(sum, one, 1)
+    const vector = toTriple(force)
+    if (vector === null) return null
+    add(sum, vector, 1)
   }
   return sum
 }
@@ -98,10 +98,10 @@ export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): Lambd
     const factor = fitFactor(change.pick(i, null), lambda.pick(i, null))
     if (factor !== null) factors.push(factor)
   }
-  const s = median(factors)
-  if (s === null) return 'unknown'
-  if (Math.abs(s - 1) <= tolerance) return 'N·s'
-  if (Math.abs(s - dt) <= tolerance * dt) return 'N'
+  const medianFactor = median(factors)
+  if (medianFactor === null) return 'unknown'
+  if (Math.abs(medianFactor - 1) <= tolerance) return 'N·s'
+  if (Math.abs(medianFactor - dt) <= tolerance * dt) return 'N'
   return 'unknown'
 }
 

@@ -19,7 +19,7 @@ export function computeTimeStep(times: readonly Value[]): {
   const dt = median(steps.filter((step) => step > 0 && Number.isFinite(step)))
   if (dt === null) return { dt: null, isUniform: steps.length === 0 }
   const largest = times.reduce<number>(
-    (most, time) => (Number.isFinite(time) ? Math.max(most, Math.abs(time ?? 0)) : most),
+    (max, time) => (Number.isFinite(time) ? Math.max(max, Math.abs(time ?? 0)) : max),
     0,
   )
   const limit = tolerance * dt + 2 * Number.EPSILON * largest

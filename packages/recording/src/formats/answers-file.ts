@@ -23,7 +23,7 @@ export class AnswersFile {
   constructor(file: string, revision: string) {
     this.#file = file
     this.#revision = revision
-    const content = read(file)
+    const content = readContent(file)
     this.#answers = content?.revision === revision ? content.answers : new Map()
   }
 
@@ -35,14 +35,14 @@ export class AnswersFile {
   add(request: AnalysisRequest, answer: unknown): void {
     this.#answers = new Map(this.#answers).set(getAnswerKey(request), answer)
     const content: Content = { revision: this.#revision, answers: this.#answers }
-    const part = `${this.#file}.part`
-    writeFileSync(part, serialize(content), { mode: 0o600 })
-    renameSync(part, this.#file)
+    const partFile = `${this.#file}.part`
+    writeFileSync(partFile, serialize(content), { mode: 0o600 })
+    renameSync(partFile, this.#file)
   }
 }
 
 /** Returns `undefined` if the file is missing or malformed. */
-function read(file: string): Content | undefined {
+function readContent(file: string): Content | undefined {
   try {
     return deserialize(readFileSync(file)) as Content
   } catch {

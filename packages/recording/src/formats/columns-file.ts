@@ -103,11 +103,19 @@ export function openColumns(file: string, bodies: readonly BodyId[]): ColumnsRea
   }
   return {
     read(ids, context) {
-      const stored = entries.get(ids[0] ?? Number.NaN)
-      if (stored === undefined || stored.entry[0] !== ids.length || stored.entry[1] !== context)
+      const storedWindow = entries.get(ids[0] ?? Number.NaN)
+      if (
+        storedWindow === undefined ||
+        storedWindow.entry[0] !== ids.length ||
+        storedWindow.entry[1] !== context
+      )
         return undefined
-      const bytes = readBytes(descriptor, countWindowBytes(stored.entry, bodies.length), stored.offset)
-      return unpackWindow(stored.entry, bytes, bodies)
+      const bytes = readBytes(
+        descriptor,
+        countWindowBytes(storedWindow.entry, bodies.length),
+        storedWindow.offset,
+      )
+      return unpackWindow(storedWindow.entry, bytes, bodies)
     },
     close: () => closeSync(descriptor),
   }

@@ -4,49 +4,57 @@ import { contactDataColumn } from './run-schema.ts'
 type Table = readonly [name: string, sql: string]
 type Column = string | readonly [name: string, target: string]
 
-function table(name: string, ...columns: readonly Column[]): Table {
-  const own = columns.map((column) => (typeof column === 'string' ? column : `${column[0]}_id INTEGER`))
+function defineTable(name: string, ...columns: readonly Column[]): Table {
+  const columnTexts = columns.map((column) =>
+    typeof column === 'string' ? column : `${column[0]}_id INTEGER`,
+  )
   const keys = columns.flatMap((column) =>
     typeof column === 'string' ? [] : [`FOREIGN KEY (${column[0]}_id) REFERENCES ${column[1]}(id)`],
   )
-  return [name, `CREATE TABLE ${name} (${['id INTEGER PRIMARY KEY', ...own, ...keys].join(', ')});`]
+  return [name, `CREATE TABLE ${name} (${['id INTEGER PRIMARY KEY', ...columnTexts, ...keys].join(', ')});`]
 }
 
-const link = (parent: string, child: string): Table => [
+const defineLink = (parent: string, child: string): Table => [
   `${parent}_${child}`,
   `CREATE TABLE ${parent}_${child}(${parent}_id INTEGER, ${child}_id INTEGER);`,
 ]
 
-const numbers = (...names: readonly string[]): readonly string[] => names.map((name) => `${name} FLOAT`)
-const integers = (...names: readonly string[]): readonly string[] => names.map((name) => `${name} INTEGER`)
-const vectors = (...names: readonly string[]): readonly Column[] =>
+const defineNumbers = (...names: readonly string[]): readonly string[] => names.map((name) => `${name} FLOAT`)
+const defineIntegers = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `${name} INTEGER`)
+const defineVectors = (...names: readonly string[]): readonly Column[] =>
   names.map((name) => [name, 'Vector3DRecord'] as const)
 
-const xyz = numbers('x', 'y', 'z')
-const pair = integers('body_a_id', 'body_b_id')
+const xyz = defineNumbers('x', 'y', 'z')
+const pair = defineIntegers('body_a_id', 'body_b_id')
 const frame = ['frame', 'SimulationFrameRecord'] as const
 const body = ['body', 'AssetInertialStaticRecord'] as const
-const levers = vectors('normal', 'lever_arm_a', 'lever_arm_b')
+const levers = defineVectors('normal', 'lever_arm_a', 'lever_arm_b')
 
 const tables: readonly Table[] = [
-  table('SimulationFrameRecord', ...numbers('simulation_time', 'wall_clock_time')),
-  table('CoordinateRecord', ...xyz),
-  table('VelocityRecord', ...xyz),
-  table('AccelerationRecord', ...xyz),
-  table('QuaternionDRecord', 'w FLOAT', ...xyz),
-  table('Vector4DRecord', ...xyz, 'w FLOAT'),
-  table('AngularAccelerationRecord', ...numbers('pitch', 'roll', 'yaw')),
-  table('Vector3DRecord', ...xyz),
-  table('ContactPointRecord', ['pointA', 'CoordinateRecord'], ['pointB', 'CoordinateRecord'], 'depth FLOAT'),
-  table(
+  defineTable('SimulationFrameRecord', ...defineNumbers('simulation_time', 'wall_clock_time')),
+  defineTable('CoordinateRecord', ...xyz),
+  defineTable('VelocityRecord', ...xyz),
+  defineTable('AccelerationRecord', ...xyz),
+  defineTable('QuaternionDRecord', 'w FLOAT', ...xyz),
+  defineTable('Vector4DRecord', ...xyz, 'w FLOAT'),
+  defineTable('AngularAccelerationRecord', ...defineNumbers('pitch', 'roll', 'yaw')),
+  defineTable('Vector3DRecord', ...xyz),
+  defineTable(
+    'ContactPointRecord',
+    ['pointA', 'CoordinateRecord'],
+    ['pointB', 'CoordinateRecord'],
+    'depth FLOAT',
+  ),
+  defineTable(
     'ExternalForceRecord',
     ['force', 'ForceVectorRecord'],
     ['torque', 'TorqueVectorRecord'],
     ['applicationPoint', 'CoordinateRecord'],
   ),
-  table('ForceVectorRecord', ...xyz),
-  table('TorqueVectorRecord', ...xyz),
-  table(
+  defineTable('ForceVectorRecord', ...xyz),
+  defineTable('TorqueVectorRecord', ...xyz),
+  defineTable(
     'InertialStateRecord',
     ['position', 'CoordinateRecord'],
     ['velocity', 'VelocityRecord'],
@@ -57,44 +65,59 @@ const tables: readonly Table[] = [
     body,
     frame,
   ),
-  table('EnergyRecord', body, ...numbers('linear_ke', 'rotational_ke', 'potential_e', 'total_e'), frame),
-  table(
-    'SystemEnergyRecord',
-    ...numbers('total_linear_ke', 'total_rotational_ke', 'total_potential_e', 'total_system_e', 'delta_e'),
-    ...integers('energy_injection', 'collision_active'),
+  defineTable(
+    'EnergyRecord',
+    body,
+    ...defineNumbers('linear_ke', 'rotational_ke', 'potential_e', 'total_e'),
     frame,
   ),
-  link('CollisionResultRecord', 'ContactPointRecord'),
-  table('CollisionResultRecord', ...pair, ...vectors('normal'), 'penetrationDepth FLOAT', frame),
-  table(
+  defineTable(
+    'SystemEnergyRecord',
+    ...defineNumbers(
+      'total_linear_ke',
+      'total_rotational_ke',
+      'total_potential_e',
+      'total_system_e',
+      'delta_e',
+    ),
+    ...defineIntegers('energy_injection', 'collision_active'),
+    frame,
+  ),
+  defineLink('CollisionResultRecord', 'ContactPointRecord'),
+  defineTable('CollisionResultRecord', ...pair, ...defineVectors('normal'), 'penetrationDepth FLOAT', frame),
+  defineTable(
     'SolverDiagnosticRecord',
     ...['iterations INTEGER', 'residual FLOAT'],
-    ...integers('converged', 'num_constraints', 'num_contacts'),
+    ...defineIntegers('converged', 'num_constraints', 'num_contacts'),
     frame,
   ),
-  table('AssetInertialStaticRecord', 'body_id INTEGER', ...numbers('mass', 'restitution', 'friction')),
-  table('AssetPhysicalStaticRecord', ...integers('body_id', 'asset_id', 'is_environment')),
-  table(
+  defineTable(
+    'AssetInertialStaticRecord',
+    'body_id INTEGER',
+    ...defineNumbers('mass', 'restitution', 'friction'),
+  ),
+  defineTable('AssetPhysicalStaticRecord', ...defineIntegers('body_id', 'asset_id', 'is_environment')),
+  defineTable(
     'AssetPhysicalDynamicRecord',
     'body_id INTEGER',
     ['position', 'CoordinateRecord'],
     ['orientation', 'QuaternionDRecord'],
     frame,
   ),
-  link('AssetDynamicStateRecord', 'ExternalForceRecord'),
-  table('AssetDynamicStateRecord', 'body_id INTEGER', ['kinematicState', 'InertialStateRecord'], frame),
-  table(
+  defineLink('AssetDynamicStateRecord', 'ExternalForceRecord'),
+  defineTable('AssetDynamicStateRecord', 'body_id INTEGER', ['kinematicState', 'InertialStateRecord'], frame),
+  defineTable(
     'ContactConstraintRecord',
     ...pair,
     ...levers,
-    ...numbers('penetration_depth', 'restitution', 'pre_impact_rel_vel_normal'),
+    ...defineNumbers('penetration_depth', 'restitution', 'pre_impact_rel_vel_normal'),
     frame,
   ),
-  table(
+  defineTable(
     'FrictionConstraintRecord',
     ...pair,
-    ...vectors('normal', 'tangent1', 'tangent2', 'lever_arm_a', 'lever_arm_b'),
-    ...numbers('friction_coefficient', 'normal_lambda', 'tangent1_lambda', 'tangent2_lambda'),
+    ...defineVectors('normal', 'tangent1', 'tangent2', 'lever_arm_a', 'lever_arm_b'),
+    ...defineNumbers('friction_coefficient', 'normal_lambda', 'tangent1_lambda', 'tangent2_lambda'),
     frame,
   ),
 ]
@@ -134,4 +157,4 @@ export const jointFields = [
   ...['torque_x', 'torque_y', 'torque_z', 'position_error'],
 ] as const
 
-export const [, jointSchema] = table(jointTable, ...numbers(...jointFields), frame)
+export const [, jointSchema] = defineTable(jointTable, ...defineNumbers(...jointFields), frame)

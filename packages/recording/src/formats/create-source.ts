@@ -11,8 +11,12 @@ const compressions = { gzip: '1f8b', zstd: '28b52ffd', xz: 'fd377a585a00', bzip2
 /** Returns how to decompress the file; `undefined` if it is not compressed. */
 export function findCompression(head: Uint8Array): { readonly remedy: string } | undefined {
   const hex = Buffer.from(head.subarray(0, 6)).toString('hex')
-  const found = Object.entries(compressions).find(([, start]) => hex.startsWith(start))
-  return found && { remedy: `decompress the file, which was made by ${found[0]}, and give the file in it` }
+  const compression = Object.entries(compressions).find(([, start]) => hex.startsWith(start))
+  return (
+    compression && {
+      remedy: `decompress the file, which was made by ${compression[0]}, and give the file in it`,
+    }
+  )
 }
 
 /** Throws `NOT_A_RECORDING` for a compressed file. */

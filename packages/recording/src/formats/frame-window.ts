@@ -85,7 +85,7 @@ export interface ColumnSelection {
   readonly bodies?: readonly BodyId[]
 }
 
-export const wholeWindow: ColumnSelection = { parts: windowParts }
+export const allColumns: ColumnSelection = { parts: windowParts }
 
 /** Frame f has the rows `offset[f]` to `offset[f + 1]`, exclusive. */
 export interface FlatRows {

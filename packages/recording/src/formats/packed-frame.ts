@@ -115,12 +115,12 @@ export function packContacts(
   return block
 }
 
-const none = new Float64Array(0)
+const emptyList = new Float64Array(0)
 
 export function unpackContacts(block: Float64Array | null): Readonly<Record<ContactList, Float64Array>> {
   let at: number = contactLists.length
   const list = (i: number, width: number): Float64Array => {
-    if (block === null) return none
+    if (block === null) return emptyList
     const from = at
     at += (block[i] ?? 0) * width
     return block.subarray(from, at)

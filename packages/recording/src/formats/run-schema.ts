@@ -12,7 +12,7 @@ export type RunStatus = 'live' | 'finished' | 'interrupted'
 export const contactDataColumn = 'tells_contacts'
 
 /** SQL condition that a frame has a contact. A block begins with its number of collisions, a float64. */
-export const anyContact = 'EXISTS (SELECT 1 FROM block WHERE substr(contacts, 1, 8) <> zeroblob(8))'
+export const hasContactSql = 'EXISTS (SELECT 1 FROM block WHERE substr(contacts, 1, 8) <> zeroblob(8))'
 
 /** Narrow rows of frames for series, and a block of numbers per frame. Published migrations must not change. */
 export const runMigrations: readonly Migration[] = [
@@ -45,7 +45,7 @@ export const runMigrations: readonly Migration[] = [
     name: 'tells-contacts',
     up: `
       ALTER TABLE run ADD COLUMN ${contactDataColumn} INTEGER NOT NULL DEFAULT 0;
-      UPDATE run SET ${contactDataColumn} = ${anyContact};
+      UPDATE run SET ${contactDataColumn} = ${hasContactSql};
     `,
   },
   {

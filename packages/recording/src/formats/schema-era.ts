@@ -37,8 +37,8 @@ export function readSchema(db: Database): Schema {
     )
     .all()
   for (const { table, column } of rows) {
-    const known = columns.get(table) ?? new Set()
-    columns.set(table, known.add(column))
+    const columnNames = columns.get(table) ?? new Set()
+    columns.set(table, columnNames.add(column))
   }
   const keys = db
     .prepare<[], { table: string; column: string; target: string }>(
@@ -81,13 +81,13 @@ export function makeEraMap(schema: Schema): EraMap {
     metadata: parts.metadata !== undefined,
     geometry: schema.has('MeshRecord', 'vertex_data') && schema.has('ObjectRecord', 'collisionMeshRecord_id'),
   }
-  const all = Object.keys(presence) as Capability[]
+  const allCapabilities = Object.keys(presence) as Capability[]
   return {
     era: findEra(parts, presence.tangent_lambdas),
     schema,
     parts,
-    capabilities: all.filter((capability) => presence[capability]),
-    missing: all.filter((capability) => !presence[capability]),
+    capabilities: allCapabilities.filter((capability) => presence[capability]),
+    missing: allCapabilities.filter((capability) => !presence[capability]),
   }
 }
 

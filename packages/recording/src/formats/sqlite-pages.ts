@@ -64,11 +64,11 @@ export class SqlitePages {
 
   async *#leaves(root: number, maxPages: number): AsyncGenerator<Leaf | 'too many'> {
     const queue = [root]
-    const seen = new Set<number>()
+    const visitedPages = new Set<number>()
     for (let number = queue.pop(); number !== undefined; number = queue.pop()) {
-      if (seen.has(number)) throw new MalformedFile(`page ${number} is in the tree twice`)
-      if (seen.size >= maxPages) return yield 'too many'
-      seen.add(number)
+      if (visitedPages.has(number)) throw new MalformedFile(`page ${number} is in the tree twice`)
+      if (visitedPages.size >= maxPages) return yield 'too many'
+      visitedPages.add(number)
       const page = await this.#readPage(number)
       const at = number === 1 ? 100 : 0
       const type = page[at]

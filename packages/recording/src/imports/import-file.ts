@@ -38,7 +38,7 @@ export async function importFile(
     })
   const source = await (await format.load())(path, { scratch }, call)
   try {
-    if (mapping === undefined && source.needsMapping) throw await createMappingNeeded(source, path, call)
+    if (mapping === undefined && source.needsMapping) throw await createMappingNeededError(source, path, call)
     await writeRun(source, { mapping: parseMapping(mapping), path, target }, call)
     return source.notes
   } finally {
@@ -76,7 +76,7 @@ function parseMapping(mapping: string | undefined): unknown {
   }
 }
 
-async function createMappingNeeded(source: Source, path: string, call: Call) {
+async function createMappingNeededError(source: Source, path: string, call: Call) {
   const { notes, ...description } = await source.describe(call)
   return new RecordingError('MAPPING_NEEDED', `the ${description.format} file has no mapping: ${path}`, {
     data: { path, ...description, notes },

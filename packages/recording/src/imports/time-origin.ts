@@ -18,16 +18,16 @@ export class TimeOrigin {
   }
 
   convert(value: number | bigint): { readonly time: number; readonly wall_time?: number } {
-    const absolute = Number(value) / this.#perSecond
+    const absoluteSeconds = Number(value) / this.#perSecond
     if (this.#origin === undefined) {
       const zero = typeof value === 'bigint' ? 0n : 0
-      this.#origin = absolute >= minEpochSeconds ? value : zero
+      this.#origin = absoluteSeconds >= minEpochSeconds ? value : zero
     }
-    if (!this.isRelative) return { time: absolute }
+    if (!this.isRelative) return { time: absoluteSeconds }
     const difference =
       typeof value === 'bigint' && typeof this.#origin === 'bigint'
         ? Number(value - this.#origin)
         : Number(value) - Number(this.#origin)
-    return { time: difference / this.#perSecond, wall_time: absolute }
+    return { time: difference / this.#perSecond, wall_time: absoluteSeconds }
   }
 }

@@ -1,5 +1,5 @@
 import type { Handlers } from '@causeway/worker'
-import { wholeWindow } from '../formats/frame-window.ts'
+import { allColumns } from '../formats/frame-window.ts'
 import { type PackedWindow, packWindow } from '../formats/window-block.ts'
 import type { BodyId } from '../types.ts'
 import { connect, openCopy } from './cpp/connection.ts'
@@ -30,7 +30,7 @@ export class WindowSession {
 function openWindows(file: string, bodies: readonly BodyId[]) {
   const connection = connect(openCopy(file))
   return {
-    read: createWindowReader(connection, bodies, wholeWindow),
+    read: createWindowReader(connection, bodies, allColumns),
     close: () => void connection.db.close(),
   }
 }

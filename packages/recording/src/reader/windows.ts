@@ -1,11 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ColumnsReader, ColumnsWriter } from '../formats/columns-file.ts'
-import {
-  type ColumnSelection,
-  type FlatRows,
-  type FrameWindow,
-  wholeWindow,
-} from '../formats/frame-window.ts'
+import { allColumns, type ColumnSelection, type FlatRows, type FrameWindow } from '../formats/frame-window.ts'
 import { frameTable } from '../formats/schema-era.ts'
 import type { BodyId, FrameRange } from '../types.ts'
 import type { Connection } from './cpp/connection.ts'
@@ -105,7 +100,7 @@ export class CachedWindows implements Windows {
   async *over(
     { start, end }: FrameRange,
     { signal, progress }: WindowCall,
-    selection = wholeWindow,
+    selection = allColumns,
   ): AsyncGenerator<FrameWindow> {
     const { ids } = this.#source
     const first = start === null ? 0 : ids.findIndex((id) => id >= start)
@@ -158,7 +153,7 @@ export class CachedWindows implements Windows {
   }
 
   #select(wanted: ColumnSelection): SelectedWindows {
-    const selection = this.#source.isSelective === false ? wholeWindow : wanted
+    const selection = this.#source.isSelective === false ? allColumns : wanted
     const key = getKey(selection)
     const known = this.#selected.get(key)
     const windows = known ?? { key, read: this.#source.prepare(selection), cached: new Map(), bytes: 0 }
@@ -214,7 +209,7 @@ export class CachedWindows implements Windows {
 const getKey = ({ parts, bodies }: ColumnSelection): string =>
   JSON.stringify([[...parts].sort(), bodies && [...bodies].sort((a, b) => a - b)])
 
-const wholeKey = getKey(wholeWindow)
+const wholeKey = getKey(allColumns)
 
 const flatBytes = ({ offset, data }: FlatRows): number => offset.byteLength + data.data.byteLength
 

@@ -15,7 +15,7 @@ export interface ColumnGroup {
   readonly order: 'wxyz' | 'xyzw' | null
 }
 
-const words: Readonly<Record<Quantity, readonly string[]>> = {
+const quantityWords: Readonly<Record<Quantity, readonly string[]>> = {
   position: [
     'p',
     'pos',
@@ -68,7 +68,7 @@ const widths: Readonly<Record<Quantity, number>> = {
   acceleration: 3,
 }
 
-const quantities = Object.keys(words) as readonly Quantity[]
+const quantities = Object.keys(quantityWords) as readonly Quantity[]
 
 const splitName = (name: string): readonly string[] =>
   name
@@ -83,15 +83,15 @@ function findQuantity(
 ): { quantity: Quantity; rest: readonly string[] } | undefined {
   // `pos_w` is the position in the world frame.
   const last = tokens.at(-1) ?? ''
-  const inWorld = ['w', 'world'].includes(last) ? findSuffix(tokens.slice(0, -1)) : undefined
-  return inWorld ?? findSuffix(tokens)
+  const worldMatch = ['w', 'world'].includes(last) ? findSuffix(tokens.slice(0, -1)) : undefined
+  return worldMatch ?? findSuffix(tokens)
 }
 
 function findSuffix(tokens: readonly string[]) {
   for (const count of [2, 1]) {
     if (tokens.length < count) continue
     const ending = tokens.slice(-count).join(' ')
-    const quantity = quantities.find((one) => words[one].includes(ending))
+    const quantity = quantities.find((candidate) => quantityWords[candidate].includes(ending))
     if (quantity !== undefined) return { quantity, rest: tokens.slice(0, -count) }
   }
   return undefined
@@ -99,7 +99,7 @@ function findSuffix(tokens: readonly string[]) {
 
 /** Reads names such as `p_RS_R_x`. */
 function findPrefix([first = '', ...rest]: readonly string[]) {
-  const quantity = quantities.find((one) => words[one].includes(first))
+  const quantity = quantities.find((candidate) => quantityWords[candidate].includes(first))
   return quantity === undefined ? undefined : { quantity, rest }
 }
 
@@ -109,7 +109,7 @@ interface Component {
   readonly component: string
 }
 
-const isPrefixed = (columns: readonly NamedColumn[]): boolean =>
+const hasPrefixedNames = (columns: readonly NamedColumn[]): boolean =>
   columns.some(({ name }) => {
     const tokens = splitName(splitUnit(name).base)
     return tokens.length > 2 && tokens.at(-1) === 'x' && findPrefix(tokens)?.quantity === 'position'
@@ -118,58 +118,60 @@ const isPrefixed = (columns: readonly NamedColumn[]): boolean =>
 /** Reads names such as `base_pos_x`, `qw`, `x`. */
 function readComponent(name: string, hasPrefix: boolean): Component | undefined {
   const { base, quantity } = splitUnit(name)
-  const found = readName(splitName(base), hasPrefix)
-  return quantity === null || found?.quantity === quantity ? found : undefined
+  const component = readName(splitName(base), hasPrefix)
+  return quantity === null || component?.quantity === quantity ? component : undefined
 }
 
 function readName(tokens: readonly string[], hasPrefix: boolean): Component | undefined {
   const last = tokens.at(-1) ?? ''
-  const compact = /^([a-z]+)([wxyz]|[0-3])$/.exec(last)
+  const compactMatch = /^([a-z]+)([wxyz]|[0-3])$/.exec(last)
   const isAxis = /^([wxyz]|[0-3])$/.test(last)
-  const found = isAxis
+  const match = isAxis
     ? (findQuantity(tokens.slice(0, -1)) ?? (hasPrefix ? findPrefix(tokens.slice(0, -1)) : undefined))
-    : compact && findQuantity([...tokens.slice(0, -1), compact[1] ?? ''])
-  const component = isAxis ? last : (compact?.[2] ?? '')
-  if (found) return { body: toBody(found.rest), quantity: found.quantity, component }
+    : compactMatch && findQuantity([...tokens.slice(0, -1), compactMatch[1] ?? ''])
+  const component = isAxis ? last : (compactMatch?.[2] ?? '')
+  if (match) return { body: toBodyName(match.rest), quantity: match.quantity, component }
   // A bare axis is a position. Next to a `w`, it would be ambiguous.
   return /^[xyz]$/.test(last) && (!hasPrefix || tokens.length === 1)
-    ? { body: toBody(tokens.slice(0, -1)), quantity: 'position', component: last }
+    ? { body: toBodyName(tokens.slice(0, -1)), quantity: 'position', component: last }
     : undefined
 }
 
-const toBody = (tokens: readonly string[]): string => tokens.join('_') || 'body'
+const toBodyName = (tokens: readonly string[]): string => tokens.join('_') || 'body'
 
 export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGroup[] {
   const numbers = columns.filter(({ type }) => type === 'number')
-  const hasPrefix = isPrefixed(numbers)
+  const hasPrefix = hasPrefixedNames(numbers)
   const components = new Map<string, { body: string; quantity: Quantity; columns: Map<string, string> }>()
   for (const { name } of numbers.filter(({ width }) => width === 1)) {
-    const found = readComponent(name, hasPrefix)
-    if (found === undefined) continue
-    const key = `${found.body}\0${found.quantity}`
-    const group = components.get(key) ?? { ...found, columns: new Map() }
-    if (!group.columns.has(found.component)) group.columns.set(found.component, name)
+    const component = readComponent(name, hasPrefix)
+    if (component === undefined) continue
+    const key = `${component.body}\0${component.quantity}`
+    const group = components.get(key) ?? { ...component, columns: new Map() }
+    if (!group.columns.has(component.component)) group.columns.set(component.component, name)
     components.set(key, group)
   }
   // Poses and twists come first, because other arrays may be relative to a different frame.
-  const wide = numbers.filter(({ width }) => width > 1).sort((a, b) => rankWide(a) - rankWide(b))
+  const wideColumns = numbers.filter(({ width }) => width > 1).sort((a, b) => getWideRank(a) - getWideRank(b))
   const groups = [
     ...[...components.values()].flatMap(({ body, quantity, columns: named }) =>
       toGroup(body, quantity, named),
     ),
-    ...wide.flatMap(groupWide),
+    ...wideColumns.flatMap(groupWide),
   ]
   return hasPrefix ? joinOnlyBody(groups) : groups
 }
 
-const rankWide = ({ name, width }: NamedColumn): number =>
+const getWideRank = ({ name, width }: NamedColumn): number =>
   (width === 7 && /pose$/i.test(name)) || (width === 6 && /(vel|velocity)$/i.test(name)) ? 0 : 1
 
 /** Assigns groups to the only body if its name begins with theirs: `q_RS` to `p_RS_R`. */
 function joinOnlyBody(groups: readonly ColumnGroup[]): readonly ColumnGroup[] {
-  const [only, ...others] = groups.filter(({ quantity }) => quantity === 'position')
-  if (only === undefined || others.length > 0) return groups
-  return groups.map((group) => (only.body.startsWith(group.body) ? { ...group, body: only.body } : group))
+  const [positionGroup, ...otherGroups] = groups.filter(({ quantity }) => quantity === 'position')
+  if (positionGroup === undefined || otherGroups.length > 0) return groups
+  return groups.map((group) =>
+    positionGroup.body.startsWith(group.body) ? { ...group, body: positionGroup.body } : group,
+  )
 }
 
 function toGroup(
@@ -177,55 +179,70 @@ function toGroup(
   quantity: Quantity,
   named: ReadonlyMap<string, string>,
 ): readonly ColumnGroup[] {
-  const take = (names: readonly string[]) => names.flatMap((name) => named.get(name) ?? [])
+  const findColumns = (names: readonly string[]) => names.flatMap((name) => named.get(name) ?? [])
   const count = widths[quantity]
   const axes = count === 4 ? ['w', 'x', 'y', 'z'] : ['x', 'y', 'z']
-  const lettered = take(axes)
-  if (lettered.length === count)
-    return [{ body, quantity, columns: lettered, order: count === 4 ? 'wxyz' : null }]
-  const numbered = take(['0', '1', '2', '3'].slice(0, count))
-  return numbered.length === count ? [{ body, quantity, columns: numbered, order: null }] : []
+  const axisColumns = findColumns(axes)
+  if (axisColumns.length === count)
+    return [{ body, quantity, columns: axisColumns, order: count === 4 ? 'wxyz' : null }]
+  const indexColumns = findColumns(['0', '1', '2', '3'].slice(0, count))
+  return indexColumns.length === count ? [{ body, quantity, columns: indexColumns, order: null }] : []
 }
 
-const slice = (name: string, from: number, count: number): string => `${name}[${from}:${from + count}]`
+const formatSlice = (name: string, from: number, count: number): string => `${name}[${from}:${from + count}]`
 
 /** Reads a wide column as one body, or as all bodies in succession. */
 function groupWide({ name, width }: NamedColumn): readonly ColumnGroup[] {
   const tokens = splitName(name.split('/').at(-1) ?? name)
   if (tokens.some((token) => jointWords.has(token))) return []
   const path = name.split('/').slice(0, -1).at(-1)
-  const own = (rest: readonly string[]): string =>
-    rest.length > 0 || path === undefined ? toBody(rest) : path
-  const ending = tokens.slice(-1)[0] ?? ''
-  if (ending === 'pose' && width === 7)
+  const getBodyName = (rest: readonly string[]): string =>
+    rest.length > 0 || path === undefined ? toBodyName(rest) : path
+  const lastToken = tokens.slice(-1)[0] ?? ''
+  if (lastToken === 'pose' && width === 7)
     return [
-      { body: own(skipRoot(tokens)), quantity: 'position', columns: [slice(name, 0, 3)], order: null },
-      { body: own(skipRoot(tokens)), quantity: 'quaternion', columns: [slice(name, 3, 4)], order: null },
-    ]
-  if (['velocity', 'vel'].includes(ending) && width === 6)
-    return [
-      { body: own(skipRoot(tokens)), quantity: 'velocity', columns: [slice(name, 0, 3)], order: null },
       {
-        body: own(skipRoot(tokens)),
-        quantity: 'angular_velocity',
-        columns: [slice(name, 3, 3)],
+        body: getBodyName(removeRootSuffix(tokens)),
+        quantity: 'position',
+        columns: [formatSlice(name, 0, 3)],
+        order: null,
+      },
+      {
+        body: getBodyName(removeRootSuffix(tokens)),
+        quantity: 'quaternion',
+        columns: [formatSlice(name, 3, 4)],
         order: null,
       },
     ]
-  const found = findQuantity(tokens)
-  if (found === undefined || width % widths[found.quantity] !== 0) return []
-  const count = width / widths[found.quantity]
-  const body = own(found.rest)
+  if (['velocity', 'vel'].includes(lastToken) && width === 6)
+    return [
+      {
+        body: getBodyName(removeRootSuffix(tokens)),
+        quantity: 'velocity',
+        columns: [formatSlice(name, 0, 3)],
+        order: null,
+      },
+      {
+        body: getBodyName(removeRootSuffix(tokens)),
+        quantity: 'angular_velocity',
+        columns: [formatSlice(name, 3, 3)],
+        order: null,
+      },
+    ]
+  const match = findQuantity(tokens)
+  if (match === undefined || width % widths[match.quantity] !== 0) return []
+  const count = width / widths[match.quantity]
+  const body = getBodyName(match.rest)
   return Array.from({ length: count }, (_, i) => ({
     body: count === 1 ? body : `${body}_${i + 1}`,
-    quantity: found.quantity,
-    columns: [slice(name, i * widths[found.quantity], widths[found.quantity])],
+    quantity: match.quantity,
+    columns: [formatSlice(name, i * widths[match.quantity], widths[match.quantity])],
     order: null,
   }))
 }
 
 /** Removes the last word and a `root` before it. */
-const skipRoot = (tokens: readonly string[]): readonly string[] => {
+const removeRootSuffix = (tokens: readonly string[]): readonly string[] => {
   const rest = tokens.slice(0, -1)
   return rest.at(-1) === 'root' ? rest.slice(0, -1) : rest
 }

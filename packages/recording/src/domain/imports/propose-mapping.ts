@@ -32,15 +32,18 @@ export function proposeMapping(
   if (names.length === 0)
     return { mapping: null, notes: ['no columns are named like positions: write a mapping by hand'] }
   const time = proposeTime(columns, sample, notes)
-  const isLong = bodyColumn !== null && names.length === 1
+  const isLongTable = bodyColumn !== null && names.length === 1
   const bodies = names.map((name) => {
-    const own = groups.filter(({ body }) => body === name)
+    const bodyGroups = groups.filter(({ body }) => body === name)
     const times =
-      'time' in time && typeof time.time === 'string' && !isLong ? sample.numbers(time.time) : null
-    return [isLong ? anyBody : name, proposeBody(own, { name, times, time, sample, hint, notes })] as const
+      'time' in time && typeof time.time === 'string' && !isLongTable ? sample.numbers(time.time) : null
+    return [
+      isLongTable ? anyBody : name,
+      proposeBody(bodyGroups, { name, times, time, sample, hint, notes }),
+    ] as const
   })
   return {
-    mapping: { ...time, ...(isLong ? { body: bodyColumn } : {}), bodies: Object.fromEntries(bodies) },
+    mapping: { ...time, ...(isLongTable ? { body: bodyColumn } : {}), bodies: Object.fromEntries(bodies) },
     notes,
   }
 }
@@ -80,7 +83,7 @@ function proposeBody(groups: readonly ColumnGroup[], options: BodyOptions): obje
   const body: Record<string, unknown> = {}
   const quaternion = groups.find(({ quantity }) => quantity === 'quaternion')
   const spin = groups.find(({ quantity }) => quantity === 'angular_velocity')
-  const decision = quaternion && spin && decide(quaternion, spin, options)
+  const decision = quaternion && spin && decideFromSpin(quaternion, spin, options)
   for (const { quantity, columns } of groups) {
     // `decision` applies only to the first columns of a quantity.
     if (body[quantity] !== undefined) continue
@@ -97,45 +100,46 @@ function proposeBody(groups: readonly ColumnGroup[], options: BodyOptions): obje
   return body
 }
 
-function decide(quaternion: ColumnGroup, spin: ColumnGroup, { times, time, sample }: BodyOptions) {
+function decideFromSpin(quaternion: ColumnGroup, spin: ColumnGroup, { times, time, sample }: BodyOptions) {
   const scale = 'time_unit' in time ? (perSecond[time.time_unit] ?? 1) : 1
-  const join = (references: readonly string[], width: number): Float64Array | null => {
+  const joinColumns = (references: readonly string[], width: number): Float64Array | null => {
     const parts = references.map((reference) => sample.numbers(reference))
     if (parts.some((part) => part === null)) return null
-    const joined = new Float64Array(sample.rows * width)
-    const share = width / parts.length
+    const joinedValues = new Float64Array(sample.rows * width)
+    const partWidth = width / parts.length
     parts.forEach((part, p) => {
       for (let row = 0; row < sample.rows; row++)
-        for (let k = 0; k < share; k++) joined[row * width + p * share + k] = part?.[row * share + k] ?? NaN
+        for (let k = 0; k < partWidth; k++)
+          joinedValues[row * width + p * partWidth + k] = part?.[row * partWidth + k] ?? NaN
     })
-    return joined
+    return joinedValues
   }
-  const [quaternions, spins] = [join(quaternion.columns, 4), join(spin.columns, 3)]
+  const [quaternions, spins] = [joinColumns(quaternion.columns, 4), joinColumns(spin.columns, 3)]
   if (times === null || quaternions === null || spins === null) return undefined
   return decideOrder({ times: Float64Array.from(times, (t) => t / scale), quaternions, spins })
 }
 
 function proposeOrder(
   { order: named }: ColumnGroup,
-  decision: ReturnType<typeof decide>,
+  decision: ReturnType<typeof decideFromSpin>,
   { name, hint, notes }: BodyOptions,
 ): QuaternionOrder | null {
-  const decided = decision?.order ?? null
-  const formatted = decision
+  const decidedOrder = decision?.order ?? null
+  const errorText = decision
     ? `error ${formatShare(decision.errors.wxyz)} as wxyz, ${formatShare(decision.errors.xyzw)} as xyzw`
     : ''
-  const given = named ?? hint?.order ?? null
-  if (given !== null) {
+  const knownOrder = named ?? hint?.order ?? null
+  if (knownOrder !== null) {
     if (named === null && hint !== null) notes.push(`${name}: ${hint.reason}`)
-    if (decided !== null && decided !== given)
-      notes.push(`${name}: angular velocity contradicts the order ${given} (${formatted}): check it`)
-    return given
+    if (decidedOrder !== null && decidedOrder !== knownOrder)
+      notes.push(`${name}: angular velocity contradicts the order ${knownOrder} (${errorText}): check it`)
+    return knownOrder
   }
-  if (decided !== null) {
+  if (decidedOrder !== null) {
     notes.push(
-      `${name}: the order is ${decided}, because angular velocity agrees with the poses only in this order (${formatted})`,
+      `${name}: the order is ${decidedOrder}, because angular velocity agrees with the poses only in this order (${errorText})`,
     )
-    return decided
+    return decidedOrder
   }
   notes.push(
     decision

@@ -29,7 +29,7 @@ const minRatio = 4
 /** Minimum sum of the rotation angles, in rad. Rounding hides smaller rotations. */
 const minRotation = 0.02
 
-const pick = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Quaternion4 => {
+const readQuaternion = (values: ArrayLike<number>, at: number, order: QuaternionOrder): Quaternion4 => {
   const [a = NaN, b = NaN, c = NaN, d = NaN] = [values[at], values[at + 1], values[at + 2], values[at + 3]]
   return order === 'wxyz' ? [a, b, c, d] : [d, a, b, c]
 }
@@ -57,41 +57,53 @@ export function decideOrder({ times, quaternions, spins }: OrderSamples): OrderD
     const size = Math.hypot(...mean) * dt
     // Beyond half a turn, the rotation is ambiguous.
     if (!isKnown || size > 3) continue
-    const turns = candidates.map(({ order, frame }) => {
-      const [from, to] = [pick(quaternions, 4 * i, order), pick(quaternions, 4 * i + 4, order)]
+    const candidateRotations = candidates.map(({ order, frame }) => {
+      const [from, to] = [
+        readQuaternion(quaternions, 4 * i, order),
+        readQuaternion(quaternions, 4 * i + 4, order),
+      ]
       return toRotation(frame === 'world' ? multiply(to, conjugate(from)) : multiply(conjugate(from), to))
     })
-    if (!turns.flat().every(Number.isFinite)) continue
+    if (!candidateRotations.flat().every(Number.isFinite)) continue
     rotation += size
     squares += size ** 2
-    for (const [c, turn] of turns.entries()) {
+    for (const [c, candidateRotation] of candidateRotations.entries()) {
       const candidate = candidates[c]
-      if (candidate) candidate.squares += turn.reduce((sum, x, k) => sum + (x - (mean[k] ?? 0) * dt) ** 2, 0)
+      if (candidate)
+        candidate.squares += candidateRotation.reduce((sum, x, k) => sum + (x - (mean[k] ?? 0) * dt) ** 2, 0)
     }
   }
-  const scored = candidates.map(({ order, frame, squares: rest }) => ({
+  const scoredCandidates = candidates.map(({ order, frame, squares: rest }) => ({
     order,
     frame,
     error: Math.sqrt(rest / squares),
   }))
-  return decide(scored, rotation)
+  return chooseOrder(scoredCandidates, rotation)
 }
 
-function decide(
-  scored: readonly { readonly order: QuaternionOrder; readonly frame: SpinFrame; readonly error: number }[],
+function chooseOrder(
+  scoredCandidates: readonly {
+    readonly order: QuaternionOrder
+    readonly frame: SpinFrame
+    readonly error: number
+  }[],
   rotation: number,
 ): OrderDecision {
-  const best = (order: QuaternionOrder) =>
-    Math.min(...scored.filter((one) => one.order === order).map(({ error }) => error))
-  const errors = { wxyz: best('wxyz'), xyzw: best('xyzw') }
-  const [better, worse] =
+  const getMinError = (order: QuaternionOrder) =>
+    Math.min(...scoredCandidates.filter((candidate) => candidate.order === order).map(({ error }) => error))
+  const errors = { wxyz: getMinError('wxyz'), xyzw: getMinError('xyzw') }
+  const [betterOrder, worseOrder] =
     errors.wxyz < errors.xyzw ? (['wxyz', 'xyzw'] as const) : (['xyzw', 'wxyz'] as const)
   const isDecided =
-    rotation >= minRotation && errors[better] <= maxError && errors[worse] >= minRatio * errors[better]
+    rotation >= minRotation &&
+    errors[betterOrder] <= maxError &&
+    errors[worseOrder] >= minRatio * errors[betterOrder]
   if (!isDecided) return { order: null, frame: null, errors }
-  const frames = scored.filter(({ order }) => order === better).sort((a, b) => a.error - b.error)
-  const [first, second] = frames
+  const rankedFrames = scoredCandidates
+    .filter(({ order }) => order === betterOrder)
+    .sort((a, b) => a.error - b.error)
+  const [first, second] = rankedFrames
   const isFrameClear =
     first !== undefined && second !== undefined && second.error >= 2 * first.error && second.error > 0.01
-  return { order: better, frame: isFrameClear ? first.frame : null, errors }
+  return { order: betterOrder, frame: isFrameClear ? first.frame : null, errors }
 }

@@ -39,7 +39,7 @@ export const anyBody = '*'
 
 const timeUnits: Readonly<Record<string, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 }
 
-const members = ['time', 'time_unit', 'frame', 'body', 'bodies', 'where', 'run']
+const mappingMembers = ['time', 'time_unit', 'frame', 'body', 'bodies', 'where', 'run']
 const quantityWidths: Readonly<Record<Quantity, number>> = {
   position: 3,
   quaternion: 4,
@@ -57,22 +57,22 @@ export function rejectMapping(path: string, expected: string): never {
 
 type Members = Readonly<Record<string, unknown>>
 
-const toObject = (value: unknown, path: string): Members =>
+const requireObject = (value: unknown, path: string): Members =>
   isObject(value) ? value : rejectMapping(path, 'an object')
 
 export function readTableMapping(value: unknown, columns: readonly NamedColumn[]): TableMapping {
-  const mapping = toObject(value, 'the object')
-  requireKnown(mapping, members, '')
-  const known = new Map(columns.map((column) => [column.name, column]))
-  const readScalarColumn = (given: unknown, path: string): string =>
-    typeof given === 'string' && known.get(given)?.width === 1
-      ? given
+  const mapping = requireObject(value, 'the object')
+  requireKnownKeys(mapping, mappingMembers, '')
+  const columnByName = new Map(columns.map((column) => [column.name, column]))
+  const readScalarColumn = (reference: unknown, path: string): string =>
+    typeof reference === 'string' && columnByName.get(reference)?.width === 1
+      ? reference
       : rejectMapping(
           path,
           `the name of a column with one value per row; data.columns of the proposal lists them`,
         )
-  const bodies = Object.entries(toObject(mapping.bodies, 'bodies')).map(([name, body]) =>
-    readBody(name, toObject(body, `bodies.${name}`), known),
+  const bodies = Object.entries(requireObject(mapping.bodies, 'bodies')).map(([name, body]) =>
+    readBody(name, requireObject(body, `bodies.${name}`), columnByName),
   )
   if (bodies.length === 0 || bodies.length > maxBodies) rejectMapping('bodies', `1 to ${maxBodies} bodies`)
   const orders = new Set(bodies.flatMap(({ order }) => order ?? []))
@@ -84,16 +84,17 @@ export function readTableMapping(value: unknown, columns: readonly NamedColumn[]
     time: readTime(mapping, readScalarColumn),
     frame: mapping.frame == null ? null : readScalarColumn(mapping.frame, 'frame'),
     bodyColumn,
-    where: mapping.where === undefined ? [] : readWhere(toObject(mapping.where, 'where'), readScalarColumn),
+    where:
+      mapping.where === undefined ? [] : readWhere(requireObject(mapping.where, 'where'), readScalarColumn),
     bodies,
     order: [...orders][0] ?? null,
-    run: mapping.run === undefined ? {} : readRunMembers(toObject(mapping.run, 'run')),
+    run: mapping.run === undefined ? {} : readRunMembers(requireObject(mapping.run, 'run')),
   }
 }
 
-function requireKnown(object: Members, known: readonly string[], path: string): void {
+function requireKnownKeys(object: Members, knownKeys: readonly string[], path: string): void {
   for (const key of Object.keys(object))
-    if (!known.includes(key)) rejectMapping(`${path}${key}`, `one of ${known.join(', ')}`)
+    if (!knownKeys.includes(key)) rejectMapping(`${path}${key}`, `one of ${knownKeys.join(', ')}`)
 }
 
 function readTime(
@@ -102,7 +103,7 @@ function readTime(
 ): TableMapping['time'] {
   const { time, time_unit: unit = 's' } = mapping
   if (isObject(time)) {
-    requireKnown(time, ['step'], 'time.')
+    requireKnownKeys(time, ['step'], 'time.')
     if (typeof time.step === 'number' && time.step > 0 && Number.isFinite(time.step))
       return { step: time.step }
     return rejectMapping('time.step', 'the time between rows in seconds, above 0')
@@ -125,14 +126,14 @@ function readWhere(
 }
 
 function readRunMembers(run: Members): Members {
-  const convention = run.convention === undefined ? {} : toObject(run.convention, 'run.convention')
+  const convention = run.convention === undefined ? {} : requireObject(run.convention, 'run.convention')
   if (convention.quaternion !== undefined)
     rejectMapping('run.convention.quaternion', 'order in the quaternion of the bodies instead')
   if (run.bodies !== undefined) rejectMapping('run.bodies', 'bodies in the member bodies')
   return run
 }
 
-function readBody(name: string, body: Members, known: ReadonlyMap<string, NamedColumn>) {
+function readBody(name: string, body: Members, columnByName: ReadonlyMap<string, NamedColumn>) {
   const path = `bodies.${name}`
   const isFixed = body.is_environment === true
   const columns: Partial<Record<Quantity, readonly ColumnSlice[]>> = {}
@@ -145,10 +146,10 @@ function readBody(name: string, body: Members, known: ReadonlyMap<string, NamedC
       continue
     }
     const quantity = member as Quantity
-    const own = `${path}.${member}`
-    if (quantity === 'quaternion') order = readOrder(value, own)
-    if (quantity === 'angular_velocity') spinFrame = readFrame(value, own)
-    columns[quantity] = readSlices(value, own, quantityWidths[quantity], known)
+    const memberPath = `${path}.${member}`
+    if (quantity === 'quaternion') order = readOrder(value, memberPath)
+    if (quantity === 'angular_velocity') spinFrame = readFrame(value, memberPath)
+    columns[quantity] = readSlices(value, memberPath, quantityWidths[quantity], columnByName)
   }
   return { name, columns, constants, order, spinFrame }
 }
@@ -174,35 +175,40 @@ function readSlices(
   value: unknown,
   path: string,
   width: number,
-  known: ReadonlyMap<string, NamedColumn>,
+  columnByName: ReadonlyMap<string, NamedColumn>,
 ): readonly ColumnSlice[] {
-  const given = isObject(value) ? value.columns : value
-  const list = Array.isArray(given) ? given : [given]
-  const slices = list.map((reference) => readSlice(reference, path, known))
+  const references = isObject(value) ? value.columns : value
+  const list = Array.isArray(references) ? references : [references]
+  const slices = list.map((reference) => readSlice(reference, path, columnByName))
   const count = slices.reduce((sum, slice) => sum + slice.count, 0)
   return count === width ? slices : rejectMapping(path, `columns with ${width} numbers, not ${count}`)
 }
 
 /** Parses `x`, `pose[3]` or `pose[0:3]`. Column names may contain brackets. */
-function readSlice(reference: unknown, path: string, known: ReadonlyMap<string, NamedColumn>): ColumnSlice {
+function readSlice(
+  reference: unknown,
+  path: string,
+  columnByName: ReadonlyMap<string, NamedColumn>,
+): ColumnSlice {
   if (typeof reference !== 'string') return rejectMapping(path, 'names of columns')
-  const whole = known.get(reference)
-  if (whole?.type === 'number') return { column: reference, from: 0, count: whole.width }
+  const wholeColumn = columnByName.get(reference)
+  if (wholeColumn?.type === 'number') return { column: reference, from: 0, count: wholeColumn.width }
   const [, column = '', first = '', end] = /^(.*)\[(\d+)(?::(\d+))?\]$/.exec(reference) ?? []
-  const found = known.get(column)
+  const slicedColumn = columnByName.get(column)
   const from = Number(first)
   const count = end === undefined ? 1 : Number(end) - from
-  if (found?.type === 'number' && count > 0 && from + count <= found.width) return { column, from, count }
+  if (slicedColumn?.type === 'number' && count > 0 && from + count <= slicedColumn.width)
+    return { column, from, count }
   return rejectMapping(path, `columns of numbers in the file, not ${JSON.stringify(reference.slice(0, 100))}`)
 }
 
-export function listUsed({ time, frame, bodyColumn, where, bodies }: TableMapping): readonly string[] {
-  const used = bodies.flatMap(({ columns }) =>
+export function listUsedColumns({ time, frame, bodyColumn, where, bodies }: TableMapping): readonly string[] {
+  const usedColumns = bodies.flatMap(({ columns }) =>
     Object.values(columns).flatMap((slices) => slices.map(({ column }) => column)),
   )
-  if ('column' in time) used.push(time.column)
-  if (frame !== null) used.push(frame)
-  if (bodyColumn !== null) used.push(bodyColumn)
-  used.push(...where.map(({ column }) => column))
-  return [...new Set(used)]
+  if ('column' in time) usedColumns.push(time.column)
+  if (frame !== null) usedColumns.push(frame)
+  if (bodyColumn !== null) usedColumns.push(bodyColumn)
+  usedColumns.push(...where.map(({ column }) => column))
+  return [...new Set(usedColumns)]
 }

@@ -1,7 +1,7 @@
 import { jointAt } from '../frame-window.ts'
 import { bodyAt } from '../packed-frame.ts'
 import type { ContactLists } from './frame-contacts.ts'
-import { rejectValue, requireKnown, toMembers, withPath } from './json-value.ts'
+import { rejectValue, requireKnownMembers, toMembers, withPath } from './json-value.ts'
 
 /** Axes and orders of an engine. Recordings are stored with z up, right-handed, w first, and normals from a to b. */
 export interface Convention {
@@ -22,20 +22,20 @@ const choices = {
 export function readConvention(value: unknown): Convention | null {
   if (value === undefined || value === null) return null
   const convention = withPath('convention', () => {
-    const given = toMembers(value)
-    requireKnown(given, new Set(Object.keys(choices)))
-    const choose = <Name extends keyof typeof choices>(name: Name): Convention[Name] => {
-      const chosen = given[name] ?? choices[name][0]
-      const known: readonly unknown[] = choices[name]
-      return known.includes(chosen)
-        ? (chosen as Convention[Name])
-        : rejectValue(name, chosen, choices[name].join(' or '))
+    const members = toMembers(value)
+    requireKnownMembers(members, new Set(Object.keys(choices)))
+    const readChoice = <Name extends keyof typeof choices>(name: Name): Convention[Name] => {
+      const choice = members[name] ?? choices[name][0]
+      const allowedValues: readonly unknown[] = choices[name]
+      return allowedValues.includes(choice)
+        ? (choice as Convention[Name])
+        : rejectValue(name, choice, choices[name].join(' or '))
     }
     return {
-      up: choose('up'),
-      handedness: choose('handedness'),
-      quaternion: choose('quaternion'),
-      normal: choose('normal'),
+      up: readChoice('up'),
+      handedness: readChoice('handedness'),
+      quaternion: readChoice('quaternion'),
+      normal: readChoice('normal'),
     }
   })
   const isStandard = Object.entries(choices).every(
@@ -66,9 +66,9 @@ const axisMaps: Readonly<Record<Convention['up'], Readonly<Record<Convention['ha
 type Numbers = Float64Array | number[]
 
 function mapVector(numbers: Numbers, at: number, { from, sign }: AxisMap, factor: number): void {
-  const given = [numbers[at] ?? Number.NaN, numbers[at + 1] ?? Number.NaN, numbers[at + 2] ?? Number.NaN]
+  const values = [numbers[at] ?? Number.NaN, numbers[at + 1] ?? Number.NaN, numbers[at + 2] ?? Number.NaN]
   for (let k = 0; k < 3; k++) {
-    const value = factor * (sign[k] ?? 1) * (given[from[k] ?? k] ?? Number.NaN)
+    const value = factor * (sign[k] ?? 1) * (values[from[k] ?? k] ?? Number.NaN)
     numbers[at + k] = value === 0 ? 0 : value
   }
 }

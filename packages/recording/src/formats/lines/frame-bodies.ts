@@ -12,7 +12,7 @@ import {
   readNumber,
   readTriple,
   rejectValue,
-  requireKnown,
+  requireKnownMembers,
   toList,
   toMembers,
   vector,
@@ -49,18 +49,18 @@ export const isEnvironmentBody = (id: number, { bodies }: Pick<RunContext, 'bodi
 export function readBodies(
   value: unknown,
   context: RunContext,
-  { contacts, seen }: { readonly contacts: ContactLists; readonly seen: Set<number> },
+  { contacts, seenIds }: { readonly contacts: ContactLists; readonly seenIds: Set<number> },
 ): Float64Array {
   const rows = context.allocate(toList(value, 'bodies').length * bodyWidth)
   let at = 0
   readItems(value, 'bodies', (item) => {
     const body = toMembers(item)
     const id = readInteger(body.id, 'id', 0, 0xffff_ffff)
-    if (seen.has(id)) rejectValue('id', id, 'each body once a frame')
-    seen.add(id)
+    if (seenIds.has(id)) rejectValue('id', id, 'each body once a frame')
+    seenIds.add(id)
     // Environment bodies have no states, as in recordings of the C++ recorder.
     if (isEnvironmentBody(id, context)) return
-    requireKnown(body, bodyMembers)
+    requireKnownMembers(body, bodyMembers)
     rows[at + bodyAt.id] = id
     readState(body, rows, at, context)
     if (body.forces !== undefined) readForces(body.forces, id, contacts)
@@ -79,8 +79,8 @@ function readState(body: Members, rows: Float64Array, at: number, { constants, b
   writeVector(body.orientation, vectors.orientation, rows, at + bodyAt.orientation)
   writeVector(body.angular_acceleration, vectors.angularAcceleration, rows, at + bodyAt.angularAcceleration)
   orderQuaternion(rows, at + bodyAt.orientation, convention)
-  const given = readSpin(body, rows, at)
-  const spin = convention === null ? given : convertBody(rows, at, given, convention)
+  const recordedSpin = readSpin(body, rows, at)
+  const spin = convention === null ? recordedSpin : convertBody(rows, at, recordedSpin, convention)
   writeRate(rows, at, spin)
   if (body.energy === undefined || body.energy === null)
     writeEnergies(rows, at, bodies.get(rows[at + bodyAt.id] ?? 0), constants.gravity, spin)
@@ -90,11 +90,11 @@ function readState(body: Members, rows: Float64Array, at: number, { constants, b
 function readForces(value: unknown, body: number, { externals }: ContactLists): void {
   readItems(value, 'forces', (item) => {
     const force = toMembers(item)
-    requireKnown(force, forceMembers)
+    requireKnownMembers(force, forceMembers)
     const torque = force.torque === undefined ? [0, 0, 0] : readTriple(force.torque, vectors.torque)
-    const place = readTriple(force.at, vectors.at)
+    const point = readTriple(force.at, vectors.at)
     const to = externals.append(10)
-    externals.numbers.set([body, ...readTriple(force.force, vectors.force), ...torque, ...place], to)
+    externals.numbers.set([body, ...readTriple(force.force, vectors.force), ...torque, ...point], to)
   })
 }
 
@@ -102,9 +102,9 @@ type Triple = readonly [number, number, number]
 
 /** Returns the angular velocity in rad/s in the body frame. Rotates `angular_velocity_world`. */
 function readSpin(body: Members, rows: Float64Array, at: number): Triple {
-  const world = body.angular_velocity_world
-  if (world === undefined) return readTriple(body.angular_velocity, vectors.spin)
-  const [x, y, z] = readTriple(world, vectors.worldSpin)
+  const worldSpin = body.angular_velocity_world
+  if (worldSpin === undefined) return readTriple(body.angular_velocity, vectors.spin)
+  const [x, y, z] = readTriple(worldSpin, vectors.worldSpin)
   const [qw, qx, qy, qz] = readQuaternionAt(rows, at)
   // conj(q) v q = v + 2 u × (u × v - w v) for a unit quaternion whose vector part is u.
   const [cx, cy, cz] = [qy * z - qz * y - qw * x, qz * x - qx * z - qw * y, qx * y - qy * x - qw * z]
@@ -130,7 +130,7 @@ function writeRate(rows: Float64Array, at: number, [x, y, z]: Triple): void {
 function readEnergy(value: unknown, rows: Float64Array, at: number): void {
   withPath('energy', () => {
     const energy = toMembers(value)
-    requireKnown(energy, energyMembers)
+    requireKnownMembers(energy, energyMembers)
     bodyEnergyFields.forEach((name, i) => {
       rows[at + bodyAt.energy + i] = readNumber(energy[name], name, 'J')
     })

@@ -7,7 +7,7 @@ import {
   readItems,
   readNumber,
   rejectValue,
-  requireKnown,
+  requireKnownMembers,
   toMembers,
   vector,
   writeVector,
@@ -77,7 +77,7 @@ const vectors = {
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
   readItems(value, 'contacts', (item) => {
     const contact = toMembers(item)
-    requireKnown(contact, contactMembers)
+    requireKnownMembers(contact, contactMembers)
     const { a, b, isSwapped } = readPair(contact, findBody)
     const at = to.collisions.append(7)
     const { numbers } = to.collisions
@@ -87,8 +87,8 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
     if (isSwapped) for (let k = at + 2; k < at + 5; k++) numbers[k] = -(numbers[k] ?? 0)
     const firstPoint = to.points.length
     readItems(contact.points, 'points', (point) => readPoint(point, { collision: at, isSwapped }, to))
-    const given = readNumber(contact.depth, 'depth', 'm, positive where they overlap')
-    numbers[at + 5] = Number.isNaN(given) ? findDeepest(to.points, firstPoint) : given
+    const recordedDepth = readNumber(contact.depth, 'depth', 'm, positive where they overlap')
+    numbers[at + 5] = Number.isNaN(recordedDepth) ? findMaxDepth(to.points, firstPoint) : recordedDepth
     numbers[at + 6] = (to.points.length - firstPoint) / 7
   })
 }
@@ -117,18 +117,18 @@ interface PointPair {
 
 function readPoint(value: unknown, { collision, isSwapped }: PointPair, lists: ContactLists): void {
   const point = toMembers(value)
-  requireKnown(point, pointMembers)
+  requireKnownMembers(point, pointMembers)
   const { points, collisions, constraints, friction } = lists
   const at = points.append(7)
-  const [ofA, ofB] = isSwapped ? [at + 3, at] : [at, at + 3]
-  writeVector(point.point, vectors.point, points.numbers, ofA)
-  copyNumbers(points, ofB, points, ofA, 3)
-  if (point.point_a !== undefined) writeVector(point.point_a, vectors.pointA, points.numbers, ofA)
-  if (point.point_b !== undefined) writeVector(point.point_b, vectors.pointB, points.numbers, ofB)
+  const [offsetA, offsetB] = isSwapped ? [at + 3, at] : [at, at + 3]
+  writeVector(point.point, vectors.point, points.numbers, offsetA)
+  copyNumbers(points, offsetB, points, offsetA, 3)
+  if (point.point_a !== undefined) writeVector(point.point_a, vectors.pointA, points.numbers, offsetA)
+  if (point.point_b !== undefined) writeVector(point.point_b, vectors.pointB, points.numbers, offsetB)
   const depth = readNumber(point.depth, 'depth', 'm, positive where they overlap')
   points.numbers[at + 6] = depth
-  const hasFriction = hasAny(point, frictionMembers)
-  if (!hasFriction && !hasAny(point, constraintMembers)) return
+  const hasFriction = hasAnyMember(point, frictionMembers)
+  if (!hasFriction && !hasAnyMember(point, constraintMembers)) return
 
   // Collisions and constraints both begin with the bodies and the normal.
   const row = constraints.append(14)
@@ -137,12 +137,12 @@ function readPoint(value: unknown, { collision, isSwapped }: PointPair, lists: C
   writeVector(point.lever_arm_b, vectors.leverB, constraints.numbers, row + (isSwapped ? 5 : 8))
   constraints.numbers[row + 11] = depth
   constraints.numbers[row + 12] = readNumber(point.restitution, 'restitution', '')
-  const closing = readNumber(
+  const closingSpeed = readNumber(
     point.pre_impact_rel_vel_normal,
     'pre_impact_rel_vel_normal',
     'm/s along the normal',
   )
-  constraints.numbers[row + 13] = closing
+  constraints.numbers[row + 13] = closingSpeed
   if (!hasFriction) return
 
   const to = friction.append(21)
@@ -163,12 +163,12 @@ function copyNumbers(to: NumberRows, at: number, from: NumberRows, start: number
   for (let i = 0; i < count; i++) to.numbers[at + i] = from.numbers[start + i] ?? Number.NaN
 }
 
-function hasAny(point: Members, names: readonly PointMember[]): boolean {
+function hasAnyMember(point: Members, names: readonly PointMember[]): boolean {
   for (const name of names) if (point[name] !== undefined) return true
   return false
 }
 
-function findDeepest({ numbers, length }: NumberRows, from: number): number {
+function findMaxDepth({ numbers, length }: NumberRows, from: number): number {
   let depth = Number.NaN
   for (let at = from + 6; at < length; at += 7) {
     const value = numbers[at] ?? Number.NaN

@@ -5,10 +5,10 @@ const computeKineticEnergy = (mass: number, x: number, y: number, z: number): nu
   0.5 * mass * (x * x + y * y + z * z)
 
 /** Adds two values. NaN counts as 0, unless both are NaN. */
-const addKnown = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b)
+const addRecorded = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b)
 
 /** The coordinate may be missing along an axis without gravity. */
-const computePotentialTerm = (g: number, place = Number.NaN): number => (g === 0 ? 0 : g * place)
+const computePotentialTerm = (g: number, coordinate = Number.NaN): number => (g === 0 ? 0 : g * coordinate)
 
 /**
  * Writes the energies of the row at `at` in J: m v²/2, ω·Iω/2 in the body frame, -m g·r. Unknown parts are NaN
@@ -46,12 +46,12 @@ export function writeEnergies(
   rows[e] = linear
   rows[e + 1] = rotational
   rows[e + 2] = potential
-  rows[e + 3] = addKnown(addKnown(linear, rotational), potential)
+  rows[e + 3] = addRecorded(addRecorded(linear, rotational), potential)
   rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 0) | hasEnergy
 }
 
 /** System energy that the engine sent. Values that are missing or NaN are computed. */
-export type GivenSystem = Partial<SystemRow>
+export type RecordedSystem = Partial<SystemRow>
 
 /**
  * Replaces missing values with sums over the bodies. `before` is the previous frame's total, NaN for the first frame. A
@@ -59,7 +59,7 @@ export type GivenSystem = Partial<SystemRow>
  */
 export function computeSystemEnergy(
   rows: Float64Array,
-  given: GivenSystem,
+  recorded: RecordedSystem,
   before: number,
   isTouching: boolean,
 ): SystemRow | null {
@@ -67,23 +67,23 @@ export function computeSystemEnergy(
     let sum = Number.NaN
     for (let at = 0; at < rows.length; at += bodyWidth)
       if ((rows[at + bodyAt.parts] ?? 0) & hasEnergy)
-        sum = addKnown(sum, rows[at + bodyAt.energy + column] ?? Number.NaN)
+        sum = addRecorded(sum, rows[at + bodyAt.energy + column] ?? Number.NaN)
     return sum
   }
   const getOrCompute = (value: number | undefined, compute: () => number): number =>
-    isGiven(value) ? value : compute()
-  const linear = getOrCompute(given.linear, () => sumColumn(0))
-  const rotational = getOrCompute(given.rotational, () => sumColumn(1))
-  const potential = getOrCompute(given.potential, () => sumColumn(2))
-  const total = getOrCompute(given.total, () => addKnown(addKnown(linear, rotational), potential))
-  if (Number.isNaN(total) && Object.keys(given).length === 0 && !hasAnyEnergy(rows)) return null
-  const delta = getOrCompute(given.delta, () => total - (Number.isNaN(before) ? 0 : before))
-  const isComplete = isGiven(given.total) || !Number.isNaN(potential)
-  const injection = given.injection ?? (isComplete && delta > Math.max(1e-6 * Math.abs(total), 1e-9))
-  return { linear, rotational, potential, total, delta, injection, active: given.active ?? isTouching }
+    isRecorded(value) ? value : compute()
+  const linear = getOrCompute(recorded.linear, () => sumColumn(0))
+  const rotational = getOrCompute(recorded.rotational, () => sumColumn(1))
+  const potential = getOrCompute(recorded.potential, () => sumColumn(2))
+  const total = getOrCompute(recorded.total, () => addRecorded(addRecorded(linear, rotational), potential))
+  if (Number.isNaN(total) && Object.keys(recorded).length === 0 && !hasAnyEnergy(rows)) return null
+  const delta = getOrCompute(recorded.delta, () => total - (Number.isNaN(before) ? 0 : before))
+  const isComplete = isRecorded(recorded.total) || !Number.isNaN(potential)
+  const injection = recorded.injection ?? (isComplete && delta > Math.max(1e-6 * Math.abs(total), 1e-9))
+  return { linear, rotational, potential, total, delta, injection, active: recorded.active ?? isTouching }
 }
 
-const isGiven = (value: number | undefined): value is number => value !== undefined && !Number.isNaN(value)
+const isRecorded = (value: number | undefined): value is number => value !== undefined && !Number.isNaN(value)
 
 function hasAnyEnergy(rows: Float64Array): boolean {
   for (let at = 0; at < rows.length; at += bodyWidth)

@@ -5,7 +5,7 @@ import {
   readItems,
   readNumber,
   rejectValue,
-  requireKnown,
+  requireKnownMembers,
   toList,
   toMembers,
   vector,
@@ -29,7 +29,7 @@ export function readJoints(
   const rows = allocate(count * jointAt.width)
   readItems(value, 'joints', (item, i) => {
     const joint = toMembers(item)
-    requireKnown(joint, jointMembers)
+    requireKnownMembers(joint, jointMembers)
     const at = i * jointAt.width
     const { a, b, isSwapped } = readPair(joint, findBody)
     rows[at] = a

@@ -6,8 +6,8 @@ export type Members = Readonly<Record<string, unknown>>
 /** Throws `INVALID_FRAME`. `path` is relative to the object that `withPath` or `readItems` reads; '' is that object. */
 export function rejectValue(path: string, value: unknown, expected: string): never {
   const text = value === undefined ? 'missing' : JSON.stringify(limitData({ value }, 100).value)
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
-  throw new RecordingError('INVALID_FRAME', `${path} is ${shown}, expected ${expected}`, {
+  const shortText = text.length > 60 ? `${text.slice(0, 60)}…` : text
+  throw new RecordingError('INVALID_FRAME', `${path} is ${shortText}, expected ${expected}`, {
     data: { path, expected },
   })
 }
@@ -120,13 +120,13 @@ export function readTriple(value: unknown, member: Vector): [number, number, num
 }
 
 /** Throws `INVALID_FRAME`, because a misspelt name would silently lose data. */
-export function requireKnown(from: Members, known: ReadonlySet<string>, path = ''): void {
-  for (const key in from) if (!known.has(key)) rejectMember(path, key, [...known])
+export function requireKnownMembers(from: Members, knownMembers: ReadonlySet<string>, path = ''): void {
+  for (const key in from) if (!knownMembers.has(key)) rejectMember(path, key, [...knownMembers])
 }
 
-function rejectMember(path: string, key: string, known: readonly string[]): never {
+function rejectMember(path: string, key: string, knownMembers: readonly string[]): never {
   throw new RecordingError('INVALID_FRAME', `${path} has an unknown member ${key}`, {
-    remedy: `leave it out, or use one of: ${known.join(', ')}`,
-    data: { path: key, expected: known },
+    remedy: `leave it out, or use one of: ${knownMembers.join(', ')}`,
+    data: { path: key, expected: knownMembers },
   })
 }

@@ -12,14 +12,14 @@ import {
   readContacts,
   viewRows,
 } from './frame-contacts.ts'
-import { computeSystemEnergy, type GivenSystem } from './frame-energy.ts'
+import { computeSystemEnergy, type RecordedSystem } from './frame-energy.ts'
 import { readJoints } from './frame-joints.ts'
 import {
   type Members,
   readFlag,
   readInteger,
   readNumber,
-  requireKnown,
+  requireKnownMembers,
   toMembers,
   withPath,
 } from './json-value.ts'
@@ -62,7 +62,7 @@ export function createFrameReader(context: RunContext): (value: unknown) => Line
   return (value) => {
     const line = toMembers(value, 'the line')
     if (line.run !== undefined) {
-      requireKnown(line, runMember, 'the line')
+      requireKnownMembers(line, runMember, 'the line')
       return { run: readRun(line.run, context.constants.convention) }
     }
     clearLists(contacts)
@@ -104,14 +104,14 @@ function parse(text: string): unknown {
 }
 
 function readFrame(line: Members, context: RunContext, contacts: ContactLists): PackedFrame {
-  requireKnown(line, frameMembers, 'the line')
+  requireKnownMembers(line, frameMembers, 'the line')
   const id = readInteger(line.frame_id, 'frame_id', 1, Number.MAX_SAFE_INTEGER - 1)
-  const seen = new Set<number>()
-  const bodies = readBodies(line.bodies, context, { contacts, seen })
+  const seenIds = new Set<number>()
+  const bodies = readBodies(line.bodies, context, { contacts, seenIds })
   const isDynamic = (body: number): boolean => {
-    if (context.isKnown(body) || (seen.has(body) && !isEnvironmentBody(body, context))) return true
-    const declared = context.bodies.get(body)
-    return declared !== undefined && !declared.isEnvironment
+    if (context.isKnown(body) || (seenIds.has(body) && !isEnvironmentBody(body, context))) return true
+    const declaredBody = context.bodies.get(body)
+    return declaredBody !== undefined && !declaredBody.isEnvironment
   }
   const isEnvironment = (body: number): boolean => context.bodies.has(body) || context.isKnown(body)
   const findBody = createBodyFinder(isDynamic, isEnvironment)
@@ -119,7 +119,7 @@ function readFrame(line: Members, context: RunContext, contacts: ContactLists): 
   if (context.constants.convention !== null) convertContacts(contacts, context.constants.convention)
   const joints = readJoints(line.joints, context, findBody)
   const isTouching = contacts.collisions.length > 0
-  const given = readSystem(line.energies)
+  const recordedSystem = readSystem(line.energies)
   return {
     id,
     time: readNumber(line.time, 'time', 's'),
@@ -129,7 +129,7 @@ function readFrame(line: Members, context: RunContext, contacts: ContactLists): 
       isTouching || contacts.externals.length > 0 ? packContacts(viewRows(contacts), context.allocate) : null,
     joints,
     solver: readSolver(line.solver, contacts),
-    system: computeSystemEnergy(bodies, given, context.getPreviousEnergy(), isTouching),
+    system: computeSystemEnergy(bodies, recordedSystem, context.getPreviousEnergy(), isTouching),
   }
 }
 
@@ -137,9 +137,9 @@ function readSolver(value: unknown, contacts: ContactLists): SolverRow | null {
   if (value === undefined || value === null) return null
   return withPath('solver', () => {
     const solver = toMembers(value)
-    requireKnown(solver, solverMembers)
-    const count = (name: 'num_constraints' | 'num_contacts', otherwise: number): number =>
-      solver[name] === undefined ? otherwise : readInteger(solver[name], name, 0, Number.MAX_SAFE_INTEGER)
+    requireKnownMembers(solver, solverMembers)
+    const count = (name: 'num_constraints' | 'num_contacts', fallback: number): number =>
+      solver[name] === undefined ? fallback : readInteger(solver[name], name, 0, Number.MAX_SAFE_INTEGER)
     return {
       iterations: readNumber(solver.iterations, 'iterations', ''),
       residual: readNumber(solver.residual, 'residual', ''),
@@ -150,21 +150,21 @@ function readSolver(value: unknown, contacts: ContactLists): SolverRow | null {
   })
 }
 
-function readSystem(value: unknown): GivenSystem {
+function readSystem(value: unknown): RecordedSystem {
   if (value === undefined || value === null) return {}
   return withPath('energies', () => {
     const energies = toMembers(value)
-    requireKnown(energies, systemMembers)
-    const joule = (name: string) => readNumber(energies[name], name, 'J')
-    const claim = (name: 'energy_injection' | 'collision_active') => readFlag(energies[name], name)
+    requireKnownMembers(energies, systemMembers)
+    const readJoules = (name: string) => readNumber(energies[name], name, 'J')
+    const readFlagMember = (name: 'energy_injection' | 'collision_active') => readFlag(energies[name], name)
     return {
-      linear: joule('total_linear_ke'),
-      rotational: joule('total_rotational_ke'),
-      potential: joule('total_potential_e'),
-      total: joule('total_system_e'),
-      delta: joule('delta_e'),
-      ...(energies.energy_injection === undefined ? {} : { injection: claim('energy_injection') }),
-      ...(energies.collision_active === undefined ? {} : { active: claim('collision_active') }),
+      linear: readJoules('total_linear_ke'),
+      rotational: readJoules('total_rotational_ke'),
+      potential: readJoules('total_potential_e'),
+      total: readJoules('total_system_e'),
+      delta: readJoules('delta_e'),
+      ...(energies.energy_injection === undefined ? {} : { injection: readFlagMember('energy_injection') }),
+      ...(energies.collision_active === undefined ? {} : { active: readFlagMember('collision_active') }),
     }
   })
 }

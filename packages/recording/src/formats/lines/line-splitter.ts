@@ -19,43 +19,43 @@ export class LineSplitter {
   }
 
   /** Yields complete lines without line feeds. Throws `INVALID_FRAME` for a line that is too long. */
-  *push(part: Uint8Array): Generator<string> {
+  *push(chunk: Uint8Array): Generator<string> {
     // `indexOf` is faster for a `Buffer`.
-    const bytes = toBuffer(part)
+    const bytes = toBuffer(chunk)
     let from = 0
     for (let to = bytes.indexOf(10); to !== -1; to = bytes.indexOf(10, from)) {
-      if (this.#pendingBytes + to - from > this.#maxBytes) this.#append(bytes.subarray(from, to))
-      const line = this.#take(bytes.subarray(from, to))
+      if (this.#pendingBytes + to - from > this.#maxBytes) this.#appendPending(bytes.subarray(from, to))
+      const line = this.#takeLine(bytes.subarray(from, to))
       from = to + 1
       yield line
     }
-    this.#append(bytes.subarray(from))
+    this.#appendPending(bytes.subarray(from))
   }
 
   /** Returns the last line if it does not end with a line feed. */
   end(): string | undefined {
-    return this.#pendingBytes === 0 ? undefined : this.#take(Buffer.alloc(0))
+    return this.#pendingBytes === 0 ? undefined : this.#takeLine(Buffer.alloc(0))
   }
 
-  #take(last: Buffer): string {
+  #takeLine(last: Buffer): string {
     this.#count += 1
-    const whole = this.#pendingBytes === 0 ? last : Buffer.concat([...this.#parts, last])
+    const line = this.#pendingBytes === 0 ? last : Buffer.concat([...this.#parts, last])
     this.#parts = []
     this.#pendingBytes = 0
-    return whole.toString('utf8')
+    return line.toString('utf8')
   }
 
-  #append(rest: Uint8Array): void {
-    if (this.#pendingBytes + rest.length > this.#maxBytes) {
+  #appendPending(bytes: Uint8Array): void {
+    if (this.#pendingBytes + bytes.length > this.#maxBytes) {
       this.#count += 1
       throw new RecordingError('INVALID_FRAME', `the line is longer than ${this.#maxBytes} bytes`, {
         remedy: 'end each frame with a line feed',
         data: { path: '', expected: `at most ${this.#maxBytes} bytes` },
       })
     }
-    if (rest.length === 0) return
-    this.#parts.push(rest)
-    this.#pendingBytes += rest.length
+    if (bytes.length === 0) return
+    this.#parts.push(bytes)
+    this.#pendingBytes += bytes.length
   }
 }
 

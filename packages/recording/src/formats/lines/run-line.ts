@@ -16,7 +16,7 @@ import {
   readNumber,
   readTriple,
   rejectValue,
-  requireKnown,
+  requireKnownMembers,
   toList,
   toMembers,
   type Vector,
@@ -88,7 +88,7 @@ export interface RunContext {
   allocate(length: number): Float64Array
 }
 
-const highestId = 0xffff_ffff
+const maxId = 0xffff_ffff
 const runMembers = new Set([
   ...['engine', 'dt', 'gravity', 'lambda_unit', 'bodies', 'convention', 'substeps'],
   ...provenanceMembers,
@@ -115,7 +115,7 @@ const bodyMembers = new Set([
 export const readRun = (value: unknown, declared: Convention | null): RunFacts =>
   withPath('run', () => {
     const run = toMembers(value)
-    requireKnown(run, runMembers)
+    requireKnownMembers(run, runMembers)
     const { engine = null } = run
     if (engine !== null && (typeof engine !== 'string' || engine.length > 200))
       rejectValue('engine', engine, 'a text of at most 200 characters')
@@ -165,16 +165,16 @@ const vectors = {
 
 function readBody(value: unknown, convention: Convention | null): RunBody {
   const body = toMembers(value)
-  requireKnown(body, bodyMembers)
+  requireKnownMembers(body, bodyMembers)
   const isEnvironment = readFlag(body.is_environment, 'is_environment')
-  const written = readInteger(body.id, 'id', 0, highestId)
-  const isMarked = written >= environmentBit
+  const id = readInteger(body.id, 'id', 0, maxId)
+  const isMarked = id >= environmentBit
   const extents = readTriple(body.half_extents, vectors.extents)
   const details = readDetails(body, convention)
   if (details.shape?.kind === 'box' && !extents.every((extent) => extent > 0))
     rejectValue('half_extents', body.half_extents, '3 numbers above 0, m, because the shape is a box')
   return {
-    id: isEnvironment && !isMarked ? written + environmentBit : written,
+    id: isEnvironment && !isMarked ? id + environmentBit : id,
     mass: readNumber(body.mass, 'mass', 'kg'),
     restitution: readNumber(body.restitution, 'restitution', ''),
     friction: readNumber(body.friction, 'friction', ''),
@@ -201,14 +201,14 @@ function readDetails(body: Members, convention: Convention | null): BodyDetails 
     position: position && convertVector(position as [number, number, number], convention),
     orientation: orientation && convertQuaternion(orientation, convention),
     group:
-      body.group === undefined || body.group === null ? null : readInteger(body.group, 'group', 0, highestId),
+      body.group === undefined || body.group === null ? null : readInteger(body.group, 'group', 0, maxId),
     ignores: readIgnored(body.ignores),
     surface_velocity: surface && convertVector(surface as [number, number, number], convention),
   }
 }
 
 function readIgnored(value: unknown): BodyDetails['ignores'] {
-  const ids = toList(value, 'ignores').map((id, i) => readInteger(id, `ignores[${i}]`, 0, highestId))
+  const ids = toList(value, 'ignores').map((id, i) => readInteger(id, `ignores[${i}]`, 0, maxId))
   return ids.length === 0 ? null : ids
 }
 
@@ -237,7 +237,7 @@ function readShape(value: unknown): Shape | null {
     if (typeof kind !== 'string' || !Object.hasOwn(shapeLengths, kind))
       return rejectValue('kind', kind, Object.keys(shapeLengths).join(', '))
     const lengths: readonly string[] = shapeLengths[kind as Shape['kind']]
-    requireKnown(shape, new Set(['kind', ...lengths]))
+    requireKnownMembers(shape, new Set(['kind', ...lengths]))
     const values = lengths.map((name) => {
       const length = readNumber(shape[name], name, 'm')
       const isValid = length > 0 && Number.isFinite(length)
@@ -285,10 +285,10 @@ export const makeRunLine = ({
 })
 
 export function listGeometry({ bodies }: RunFacts): readonly BodyGeometry[] {
-  const known = (values: readonly [number, number, number]) => (values.some(Number.isNaN) ? null : values)
+  const toKnown = (values: readonly [number, number, number]) => (values.some(Number.isNaN) ? null : values)
   return bodies.flatMap(({ id, extents, inertia, details }) => {
-    const { group, ignores, surface_velocity, ...shown } = details
-    const geometry = { half_extents: known(extents), inertia: known(inertia), ...shown }
+    const { group, ignores, surface_velocity, ...geometryDetails } = details
+    const geometry = { half_extents: toKnown(extents), inertia: toKnown(inertia), ...geometryDetails }
     const links = {
       ...(group !== null && { group }),
       ...(ignores !== null && { ignores }),
@@ -311,31 +311,31 @@ export const describeRun = ({
 const isSame = (a: unknown, b: unknown): boolean => Object.is(JSON.stringify(a), JSON.stringify(b))
 
 /** Throws `FRAME_CONFLICT` if the lines contradict each other. */
-export function mergeRun(before: RunFacts, added: RunFacts): RunFacts {
-  const conflict = (what: string): never => {
+export function mergeRun(before: RunFacts, addition: RunFacts): RunFacts {
+  const rejectConflict = (what: string): never => {
     throw new RecordingError('FRAME_CONFLICT', `the run line contradicts an earlier one: ${what}`, {
       remedy: 'record under another name, or delete this recording first',
       data: { what },
     })
   }
   const bodies = new Map(before.bodies.map((body) => [body.id, body]))
-  for (const body of added.bodies) {
-    const known = bodies.get(body.id)
-    if (known && !isSame(known, body)) conflict(`body ${body.id}`)
+  for (const body of addition.bodies) {
+    const existing = bodies.get(body.id)
+    if (existing && !isSame(existing, body)) rejectConflict(`body ${body.id}`)
     bodies.set(body.id, body)
   }
-  const constant = <Key extends keyof RunConstants>(key: Key): RunFacts[Key] => {
-    if (added[key] === null) return before[key]
-    return before[key] === null || isSame(before[key], added[key]) ? added[key] : conflict(key)
+  const mergeConstant = <Key extends keyof RunConstants>(key: Key): RunFacts[Key] => {
+    if (addition[key] === null) return before[key]
+    return before[key] === null || isSame(before[key], addition[key]) ? addition[key] : rejectConflict(key)
   }
   return {
-    engine: constant('engine'),
-    dt: constant('dt'),
-    gravity: constant('gravity'),
-    lambdaUnit: constant('lambdaUnit'),
-    convention: added.convention,
-    substeps: constant('substeps'),
-    provenance: constant('provenance'),
+    engine: mergeConstant('engine'),
+    dt: mergeConstant('dt'),
+    gravity: mergeConstant('gravity'),
+    lambdaUnit: mergeConstant('lambdaUnit'),
+    convention: addition.convention,
+    substeps: mergeConstant('substeps'),
+    provenance: mergeConstant('provenance'),
     bodies: [...bodies.values()],
   }
 }

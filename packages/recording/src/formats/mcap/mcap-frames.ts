@@ -21,7 +21,7 @@ const createInvalidError = (message: string, cause?: unknown): CausewayError =>
 const schemaNames = ['causeway.v1.Run', 'causeway.v1.Frame'] as const
 type KnownSchema = (typeof schemaNames)[number]
 const isKnownSchema = (name: string | undefined): name is KnownSchema =>
-  schemaNames.some((known) => known === name)
+  schemaNames.some((schemaName) => schemaName === name)
 
 export class McapFrames implements FrameSource {
   readonly unit = 'message'
@@ -101,10 +101,10 @@ export class McapFrames implements FrameSource {
   #decode(schema: KnownSchema, data: Uint8Array): object {
     try {
       if (schema === 'causeway.v1.Run') return toRunLine(decodeMessage(data, runMessage))
-      const moving = [...this.#context.bodies.values()].filter(({ isEnvironment }) => !isEnvironment)
+      const movingBodies = [...this.#context.bodies.values()].filter(({ isEnvironment }) => !isEnvironment)
       return toFrameLine(
         decodeMessage(data, frameMessage),
-        moving.map(({ id }) => id),
+        movingBodies.map(({ id }) => id),
       )
     } catch (error) {
       if (isCausewayError(error)) throw error

@@ -130,18 +130,18 @@ function readField(reader: BinaryReader, wireType: WireType, type: FieldType, be
     case 'string':
       return reader.string()
     case 'strings':
-      return append(before, [reader.string()])
+      return appendValues(before, [reader.string()])
     case 'doubles':
-      return append(before, isPacked ? toDoubles(reader.bytes()) : [reader.double()])
+      return appendValues(before, isPacked ? toDoubles(reader.bytes()) : [reader.double()])
     case 'uint32s':
-      return append(before, isPacked ? toIntegers(reader.bytes()) : [reader.uint32()])
+      return appendValues(before, isPacked ? toIntegers(reader.bytes()) : [reader.uint32()])
   }
   const decoded = decodeMessage(reader.bytes(), type.message)
-  return type.isRepeated ? append(before, [decoded]) : decoded
+  return type.isRepeated ? appendValues(before, [decoded]) : decoded
 }
 
 /** Protobuf allows sending a repeated field in parts. */
-const append = (before: unknown, part: ArrayLike<unknown>): ArrayLike<unknown> =>
+const appendValues = (before: unknown, part: ArrayLike<unknown>): ArrayLike<unknown> =>
   before === undefined ? part : [...Array.from(before as ArrayLike<unknown>), ...Array.from(part)]
 
 function toDoubles(bytes: Uint8Array): Float64Array {

@@ -93,9 +93,10 @@ function readRows(frame: Fields, count: number, columns: readonly Column[], coun
 
 function addForces(frame: Fields, bodies: readonly Row[]): void {
   const ids = (frame.force_body ?? []) as readonly number[]
-  const byId = new Map(bodies.map((body) => [body.id, body]))
+  const bodyById = new Map(bodies.map((body) => [body.id, body]))
   for (const [i, row] of readRows(frame, ids.length, forceColumns, 'force_body').entries()) {
-    const body = byId.get(ids[i]) ?? rejectValue(`force_body[${i}]`, ids[i], 'the id of a body of this frame')
+    const body =
+      bodyById.get(ids[i]) ?? rejectValue(`force_body[${i}]`, ids[i], 'the id of a body of this frame')
     body.forces = [...((body.forces as Row[] | undefined) ?? []), row]
   }
 }

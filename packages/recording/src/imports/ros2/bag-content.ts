@@ -1,6 +1,6 @@
 import type { Pose } from '../../domain/imports/rigid-transform.ts'
 import { RecordingError } from '../../errors.ts'
-import { createLimit } from '../tables/table.ts'
+import { createLimitError } from '../tables/table.ts'
 import { type BagMapping, trimFrame } from './bag-mapping.ts'
 import { type BagMessage, type BagTopic, maxTopics } from './bag-part.ts'
 import { FrameNames } from './frame-tree.ts'
@@ -47,30 +47,33 @@ export class BagContent {
     const entry = this.#topics.get(topic.name) ?? { topic, messages: 0 }
     entry.messages += 1
     this.#topics.set(topic.name, entry)
-    if (this.#topics.size > maxTopics) throw createLimit('the bag has too many topics', maxTopics, this.#path)
+    if (this.#topics.size > maxTopics)
+      throw createLimitError('the bag has too many topics', maxTopics, this.#path)
   }
 
   get notes(): readonly string[] {
     const topics = [...this.#topics.values()]
-    const skipped = topics.filter(({ topic }) => findKind(topic) === undefined)
-    const named = (kind: string) => topics.filter(({ topic }) => findKind(topic) === kind)
-    const unused = named('contacts').filter(({ topic }) => !this.#mapping.contacts.includes(topic.name))
+    const skippedTopics = topics.filter(({ topic }) => findKind(topic) === undefined)
+    const listTopics = (kind: string) => topics.filter(({ topic }) => findKind(topic) === kind)
+    const unusedContacts = listTopics('contacts').filter(
+      ({ topic }) => !this.#mapping.contacts.includes(topic.name),
+    )
     return [
       ...(this.#logTimes > 0
         ? [`${this.#logTimes} messages have no stamp: the time of the log was used`]
         : []),
-      ...named('joints').map(
+      ...listTopics('joints').map(
         ({ topic, messages }) =>
           `${messages} joint states of ${topic.name} were left out: a recording has poses of bodies`,
       ),
-      ...unused.map(
+      ...unusedContacts.map(
         ({ topic, messages }) =>
           `${messages} messages of ${topic.name} were left out: add it to contacts of the mapping if its sensors see every contact of the bodies`,
       ),
-      ...(skipped.length === 0
+      ...(skippedTopics.length === 0
         ? []
         : [
-            `topics without poses were left out: ${skipped
+            `topics without poses were left out: ${skippedTopics
               .slice(0, 20)
               .map(({ topic }) => `${topic.name} (${topic.type})`)
               .join(', ')}`,
@@ -133,19 +136,19 @@ export class BagContent {
     const parent = this.#addFrame(header.frame_id)
     this.statics.push({ child, parent, pose: { position: [x, y, z], orientation: [a, b, c, d] } })
     if (this.statics.length > maxFrames)
-      throw createLimit('the bag has too many static transforms', maxFrames, this.#path)
+      throw createLimitError('the bag has too many static transforms', maxFrames, this.#path)
   }
 
   #addSample(header: Header, child: number, { logTime }: BagMessage, numbers: readonly number[]): void {
-    const known = [...numbers, ...new Array<number>(13 - numbers.length).fill(Number.NaN)]
+    const values = [...numbers, ...new Array<number>(13 - numbers.length).fill(Number.NaN)]
     const parent = this.#addFrame(header.frame_id)
-    this.samples.add({ stamp: this.#toStamp(header, logTime), parent, child, numbers: known })
+    this.samples.add({ stamp: this.#toStamp(header, logTime), parent, child, numbers: values })
   }
 
   #addContacts(contacts: Contacts, { logTime }: BagMessage): void {
     for (const { positions } of contacts.contacts) this.#points += positions.length
     if (this.#points > maxContactPoints)
-      throw createLimit('the bag has too many contact points', maxContactPoints, this.#path)
+      throw createLimitError('the bag has too many contact points', maxContactPoints, this.#path)
     const stamp = this.#toStamp(contacts.header, logTime)
     this.contacts.set(stamp, [...(this.contacts.get(stamp) ?? []), contacts])
   }
@@ -158,7 +161,8 @@ export class BagContent {
 
   #addFrame(name: string): number {
     const frame = this.frames.add(trimFrame(name))
-    if (frame >= maxFrames) throw createLimit('the bag has too many coordinate frames', maxFrames, this.#path)
+    if (frame >= maxFrames)
+      throw createLimitError('the bag has too many coordinate frames', maxFrames, this.#path)
     return frame
   }
 }

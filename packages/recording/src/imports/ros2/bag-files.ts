@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { RecordingError } from '../../errors.ts'
-import { createDamage, createLimit } from '../tables/table.ts'
+import { createDamageError, createLimitError } from '../tables/table.ts'
 import { bagMetadata, isBagPart } from './bag-names.ts'
 
 const maxMetadataBytes = 16 * 1024 ** 2
@@ -13,7 +13,8 @@ export async function listParts(path: string): Promise<readonly string[]> {
   const folder = await realpath(path)
   const metadata = join(folder, bagMetadata)
   const { size } = await stat(metadata)
-  if (size > maxMetadataBytes) throw createLimit(`the metadata has ${size} bytes`, maxMetadataBytes, metadata)
+  if (size > maxMetadataBytes)
+    throw createLimitError(`the metadata has ${size} bytes`, maxMetadataBytes, metadata)
   const { names, compression } = parseMetadata(await readFile(metadata, 'utf8'))
   if (compression !== '')
     throw new RecordingError(
@@ -24,8 +25,8 @@ export async function listParts(path: string): Promise<readonly string[]> {
         data: { path },
       },
     )
-  if (names.length === 0) throw createDamage('the metadata lists no files', metadata)
-  if (names.length > maxParts) throw createLimit(`the bag has ${names.length} files`, maxParts, metadata)
+  if (names.length === 0) throw createDamageError('the metadata lists no files', metadata)
+  if (names.length > maxParts) throw createLimitError(`the bag has ${names.length} files`, maxParts, metadata)
   return Promise.all(names.map((name) => resolvePart(folder, name, metadata)))
 }
 
@@ -35,10 +36,13 @@ async function resolvePart(folder: string, name: string, metadata: string): Prom
   try {
     file = await realpath(join(folder, name))
   } catch (cause) {
-    throw createDamage(`the file ${name.slice(0, 200)} of the bag does not exist`, metadata, cause)
+    throw createDamageError(`the file ${name.slice(0, 200)} of the bag does not exist`, metadata, cause)
   }
   if (file.startsWith(folder + sep) && dirname(file).startsWith(folder) && isBagPart(file)) return file
-  throw createDamage(`the bag lists ${name.slice(0, 200)}, which is not a bag file in its folder`, metadata)
+  throw createDamageError(
+    `the bag lists ${name.slice(0, 200)}, which is not a bag file in its folder`,
+    metadata,
+  )
 }
 
 /** Parses the YAML that rosbag2 writes: block style, one entry per line. */
@@ -53,7 +57,7 @@ function parseMetadata(text: string): { readonly names: readonly string[]; reado
   }
   const format = lines
     .map((line) => /^\s*compression_format:\s*(.*?)\s*$/.exec(line)?.[1])
-    .find((one) => one !== undefined)
+    .find((name) => name !== undefined)
   return { names, compression: unquote(format ?? '') }
 }
 

@@ -45,7 +45,7 @@ export class BagFrames {
         const isLater = stamp !== first
         // A second pose of a body starts a new frame.
         if (stamp - first > this.#mapping.tolerance || (isLater && present.has(samples.child(sample)))) break
-        this.#choose(present, sample)
+        this.#chooseSample(present, sample)
         if (isLater) joined += 1
       }
       from = to
@@ -60,12 +60,12 @@ export class BagFrames {
   }
 
   /** Prefers odometry to a transform, which has no velocities. */
-  #choose(present: Map<number, number>, sample: number): void {
+  #chooseSample(present: Map<number, number>, sample: number): void {
     const { samples } = this.#content
     const child = samples.child(sample)
-    const other = present.get(child)
-    const hasVelocity = (one: number) => !Number.isNaN(samples.numbers(one)[7])
-    if (other === undefined || (!hasVelocity(other) && hasVelocity(sample))) present.set(child, sample)
+    const current = present.get(child)
+    const hasVelocity = (index: number) => !Number.isNaN(samples.numbers(index)[7])
+    if (current === undefined || (!hasVelocity(current) && hasVelocity(sample))) present.set(child, sample)
   }
 
   #resolve(present: ReadonlyMap<number, number>): {
@@ -98,7 +98,7 @@ export class BagFrames {
     if (this.#mapping.contacts.length === 0) return {}
     const { contacts } = this.#content
     const last = first + this.#mapping.tolerance
-    const found: object[] = []
+    const contactRows: object[] = []
     for (
       let next = this.#contactStamps.at(-1);
       next !== undefined && next <= last;
@@ -107,10 +107,10 @@ export class BagFrames {
       this.#contactStamps.pop()
       if (next < first) this.#lostContacts += 1
       else
-        for (const one of contacts.get(next) ?? [])
-          found.push(...toContacts(one, (name) => this.#collisions.get(name)))
+        for (const contact of contacts.get(next) ?? [])
+          contactRows.push(...toContacts(contact, (name) => this.#collisions.get(name)))
     }
-    return { contacts: found }
+    return { contacts: contactRows }
   }
 
   #findFixed(): number {
@@ -121,17 +121,17 @@ export class BagFrames {
       const root = this.#tree.findRoot(frame)
       roots.set(root, (roots.get(root) ?? 0) + 1)
     }
-    const known = [...roots].sort((a, b) => b[1] - a[1]).map(([root]) => root)
+    const rankedRoots = [...roots].sort((a, b) => b[1] - a[1]).map(([root]) => root)
     const name = (frame: number | undefined) => frames.names[frame ?? -1] ?? ''
-    const chosen = fixedFrame === null ? known[0] : frames.find(fixedFrame)
+    const chosen = fixedFrame === null ? rankedRoots[0] : frames.find(fixedFrame)
     if (chosen === undefined)
       return rejectMapping(
         'fixed_frame',
-        `a frame of the bag, such as ${known.slice(0, 10).map(name).join(', ')}`,
+        `a frame of the bag, such as ${rankedRoots.slice(0, 10).map(name).join(', ')}`,
       )
-    if (known.length > 1)
+    if (rankedRoots.length > 1)
       this.notes.push(
-        `frames below ${known
+        `frames below ${rankedRoots
           .filter((root) => root !== chosen)
           .slice(0, 10)
           .map(name)
@@ -182,13 +182,13 @@ export class BagFrames {
           for (const { name } of [collision1, collision2]) {
             if (this.#collisions.has(name)) continue
             const names = listBodyNames(name)
-            const own = names[0] ?? name
+            const bodyName = names[0] ?? name
             let id = names.map((one) => ids.get(one)).find((one) => one !== undefined)
             if (id === undefined) {
               id = ids.size + 1
-              ids.set(own, id)
+              ids.set(bodyName, id)
               const constants = names.map((one) => bodies?.[one]).find((one) => one !== undefined)
-              fixed.set(own, { id, name: own.slice(0, 64), ...constants, is_environment: true })
+              fixed.set(bodyName, { id, name: bodyName.slice(0, 64), ...constants, is_environment: true })
             }
             this.#collisions.set(name, id)
           }

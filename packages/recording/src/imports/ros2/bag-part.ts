@@ -8,7 +8,7 @@ import { McapStreamReader, type McapTypes } from '@mcap/core'
 import Database from 'better-sqlite3'
 import { decompressHandlers, maxChunkBytes } from '../../formats/mcap/chunks.ts'
 import { copyDatabase } from '../../library/copy.ts'
-import { createDamage, createLimit } from '../tables/table.ts'
+import { createDamageError, createLimitError } from '../tables/table.ts'
 
 export interface BagTopic {
   readonly name: string
@@ -34,7 +34,7 @@ export interface PartResult {
 export const maxTopics = 10_000
 
 /** Number of messages between cancellation checks. */
-const turnMessages = 256
+const messagesPerTurn = 256
 
 /** Reads a cut file up to its last complete chunk. */
 export async function* readMcapPart(path: string, call: Call): AsyncGenerator<BagMessage, PartResult> {
@@ -58,21 +58,22 @@ export async function* readMcapPart(path: string, call: Call): AsyncGenerator<Ba
           const topic = topics.get(record.channelId)
           if (topic) yield { topic, logTime: record.logTime, data: record.data }
         }
-        if (topics.size > maxTopics) throw createLimit(`the bag has ${topics.size} topics`, maxTopics, path)
+        if (topics.size > maxTopics)
+          throw createLimitError(`the bag has ${topics.size} topics`, maxTopics, path)
       }
       if (reader.bytesRemaining() > maxChunkBytes)
-        throw createLimit('a record of the file is too large in bytes', maxChunkBytes, path)
+        throw createLimitError('a record of the file is too large in bytes', maxChunkBytes, path)
     }
   } catch (error) {
-    throw call.signal.aborted || !isPlain(error)
+    throw call.signal.aborted || !isLibraryError(error)
       ? error
-      : createDamage(`the bag is damaged: ${error.message.trim()}`, path, error)
+      : createDamageError(`the bag is damaged: ${error.message.trim()}`, path, error)
   }
   return { isTruncated: !reader.done() }
 }
 
 /** Whether a library threw the error. File system errors have a `syscall`. */
-const isPlain = (error: unknown): error is Error =>
+const isLibraryError = (error: unknown): error is Error =>
   error instanceof Error && !isCausewayError(error) && !('syscall' in error)
 
 const decoder = new TextDecoder()
@@ -112,7 +113,7 @@ export async function* readSqlitePart(
     )
     for (const { rowid, topic_id, timestamp, data } of rows.safeIntegers().iterate()) {
       done += 1
-      if (done % turnMessages === 0) {
+      if (done % messagesPerTurn === 0) {
         // A cancellation message can arrive here.
         await nextTurn()
         call.signal.throwIfAborted()
@@ -135,7 +136,7 @@ function readTopics(db: Database.Database, path: string): ReadonlyMap<number, Ba
     .pluck()
     .all()
   if (!tables.includes('topics') || !tables.includes('messages'))
-    throw createDamage('the database has no tables of a bag (topics and messages)', path)
+    throw createDamageError('the database has no tables of a bag (topics and messages)', path)
   const definitions = new Map<string, string>()
   if (tables.includes('message_definitions')) {
     const rows = db.prepare<[], { topic_type: string; encoding: string; encoded_message_definition: string }>(
@@ -147,10 +148,10 @@ function readTopics(db: Database.Database, path: string): ReadonlyMap<number, Ba
   const rows = db.prepare<[], { id: number; name: string; type: string; serialization_format: string }>(
     `SELECT id, name, type, serialization_format FROM topics LIMIT ${maxTopics + 1}`,
   )
-  const found = rows.all()
-  if (found.length > maxTopics) throw createLimit('the bag has too many topics', maxTopics, path)
+  const topicRows = rows.all()
+  if (topicRows.length > maxTopics) throw createLimitError('the bag has too many topics', maxTopics, path)
   return new Map(
-    found.map(({ id, name, type, serialization_format }) => {
+    topicRows.map(({ id, name, type, serialization_format }) => {
       const definition = definitions.get(type)
       const topic = { name: String(name), type: String(type), encoding: String(serialization_format) }
       return [id, { ...topic, definition: definition ? definition : null }]

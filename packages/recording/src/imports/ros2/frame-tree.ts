@@ -1,5 +1,5 @@
 import { compose, type Pose, rotate, type Vector3 } from '../../domain/imports/rigid-transform.ts'
-import { createDamage } from '../tables/table.ts'
+import { createDamageError } from '../tables/table.ts'
 import type { PoseSamples } from './pose-samples.ts'
 
 const maxDepth = 64
@@ -15,8 +15,8 @@ export class FrameNames {
   readonly names: string[] = []
 
   add(name: string): number {
-    const known = this.#numbers.get(name)
-    if (known !== undefined) return known
+    const existing = this.#numbers.get(name)
+    if (existing !== undefined) return existing
     this.#numbers.set(name, this.names.length)
     this.names.push(name)
     return this.names.length - 1
@@ -56,7 +56,10 @@ export class FrameTree {
 
   /** Throws `RECORDING_DAMAGED` for a cycle. */
   findRoot(frame: number): number {
-    return this.#findAncestor(frame, (one) => this.#parents.get(one) ?? this.#static.get(one)?.parent)
+    return this.#findAncestor(
+      frame,
+      (ancestor) => this.#parents.get(ancestor) ?? this.#static.get(ancestor)?.parent,
+    )
   }
 
   /** Returns the state in the fixed frame; null if a parent has no transform in `present`. */
@@ -65,12 +68,12 @@ export class FrameTree {
     let pose = toPose(numbers)
     let isParentFixed = true
     for (let frame = this.#samples.parent(sample), depth = 0; frame !== fixed; depth++) {
-      if (depth > maxDepth) throw this.#createCycle(frame)
-      const above = this.#static.get(frame)
+      if (depth > maxDepth) throw this.#createCycleError(frame)
+      const staticEdge = this.#static.get(frame)
       const moving = present.get(frame)
-      if (above !== undefined) {
-        pose = compose(above.pose, pose)
-        frame = above.parent
+      if (staticEdge !== undefined) {
+        pose = compose(staticEdge.pose, pose)
+        frame = staticEdge.parent
       } else if (moving !== undefined) {
         isParentFixed = false
         pose = compose(toPose(this.#samples.numbers(moving)), pose)
@@ -91,13 +94,16 @@ export class FrameTree {
     for (let depth = 0; ; depth++) {
       const parent = getParent(current)
       if (parent === undefined) return current
-      if (depth > maxDepth) throw this.#createCycle(frame)
+      if (depth > maxDepth) throw this.#createCycleError(frame)
       current = parent
     }
   }
 
-  #createCycle(frame: number) {
-    return createDamage(`the frames above frame ${frame} are a cycle, or more than ${maxDepth}`, this.#path)
+  #createCycleError(frame: number) {
+    return createDamageError(
+      `the frames above frame ${frame} are a cycle, or more than ${maxDepth}`,
+      this.#path,
+    )
   }
 }
 

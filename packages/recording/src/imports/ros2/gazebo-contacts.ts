@@ -15,8 +15,10 @@ const computeCrossProduct = (a: Vector3, b: Vector3): Vector3 => [
 export function listBodyNames(collision: string): readonly string[] {
   const parts = collision.split('::')
   const link = parts.slice(0, -1)
-  const own = link.length === 0 ? parts : link
-  return [own.join('::'), own.join('/'), own.at(-1) ?? '', own[0] ?? ''].filter((name) => name !== '')
+  const bodyPath = link.length === 0 ? parts : link
+  return [bodyPath.join('::'), bodyPath.join('/'), bodyPath.at(-1) ?? '', bodyPath[0] ?? ''].filter(
+    (name) => name !== '',
+  )
 }
 
 /** Skips a pair if `findBody` returns undefined. */
@@ -35,35 +37,37 @@ export const toContacts = (
   })
 
 function readPoint({ normals, depths, wrenches }: GazeboContact, i: number, point: Vector3): object {
-  const given = normals[i]
+  const recordedNormal = normals[i]
   const depth = depths[i] ?? null
-  if (given === undefined) return { points: [{ point, depth }] }
-  const normal = toVector(given)
+  if (recordedNormal === undefined) return { points: [{ point, depth }] }
+  const normal = toVector(recordedNormal)
   const force = wrenches[i]?.body_1_wrench.force
   // The given normal points from b to a, like the force on the first body.
   if (force === undefined) return { normal: scale(normal, -1), points: [{ point, depth }] }
-  const onA = toVector(force)
-  const push = computeDotProduct(onA, normal)
+  const forceOnA = toVector(force)
+  const normalComponent = computeDotProduct(forceOnA, normal)
   // Engines differ in the direction of the normal. The force determines it, because contacts push bodies apart.
-  const outward = push < 0 ? normal : scale(normal, -1)
-  const along = computeDotProduct(onA, outward)
-  const rest: Vector3 = [
-    onA[0] - along * outward[0],
-    onA[1] - along * outward[1],
-    onA[2] - along * outward[2],
+  const contactNormal = normalComponent < 0 ? normal : scale(normal, -1)
+  const normalForce = computeDotProduct(forceOnA, contactNormal)
+  const tangentForce: Vector3 = [
+    forceOnA[0] - normalForce * contactNormal[0],
+    forceOnA[1] - normalForce * contactNormal[1],
+    forceOnA[2] - normalForce * contactNormal[2],
   ]
-  const size = Math.hypot(...rest)
-  const tangent = size > 0 ? scale(rest, 1 / size) : null
+  const size = Math.hypot(...tangentForce)
+  const tangent = size > 0 ? scale(tangentForce, 1 / size) : null
   return {
-    normal: outward,
+    normal: contactNormal,
     points: [
       {
         point,
         depth,
-        normal_lambda: -along,
+        normal_lambda: -normalForce,
         tangent1_lambda: size,
         tangent2_lambda: 0,
-        ...(tangent === null ? {} : { tangent1: tangent, tangent2: computeCrossProduct(outward, tangent) }),
+        ...(tangent === null
+          ? {}
+          : { tangent1: tangent, tangent2: computeCrossProduct(contactNormal, tangent) }),
       },
     ],
   }

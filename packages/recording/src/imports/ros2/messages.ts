@@ -1,6 +1,6 @@
 import { parse } from '@foxglove/rosmsg'
 import { MessageReader } from '@foxglove/rosmsg2-serialization'
-import { createDamage } from '../tables/table.ts'
+import { createDamageError } from '../tables/table.ts'
 import type { BagMessage, BagTopic } from './bag-part.ts'
 import { findDefinition } from './message-definitions.ts'
 
@@ -115,7 +115,7 @@ export class MessageDecoder {
       return reader.readMessage(data)
     } catch (error) {
       const { message } = error as Error
-      throw createDamage(
+      throw createDamageError(
         `a message of ${topic.name} is not a valid ${topic.type}: ${message}`,
         this.#path,
         error,

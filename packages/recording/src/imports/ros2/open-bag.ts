@@ -1,7 +1,7 @@
 /** Opens ROS 2 bags (rosbag2): one or several files, MCAP or SQLite. */
 import type { Call } from '@causeway/worker'
 import type { Source, SourceDescription, SourceOptions, TopicDescription } from '../source.ts'
-import { createLimit } from '../tables/table.ts'
+import { createLimitError } from '../tables/table.ts'
 import { BagContent } from './bag-content.ts'
 import { listParts } from './bag-files.ts'
 import { BagFrames } from './bag-frames.ts'
@@ -43,7 +43,8 @@ class BagSource implements Source {
     for await (const { topic } of this.#messages(call)) {
       const { name, type } = topic
       counts.set(name, { name, type, messages: (counts.get(name)?.messages ?? 0) + 1 })
-      if (counts.size > maxTopics) throw createLimit('the bag has too many topics', maxTopics, this.#path)
+      if (counts.size > maxTopics)
+        throw createLimitError('the bag has too many topics', maxTopics, this.#path)
     }
     const topics = [...counts.values()]
     return {

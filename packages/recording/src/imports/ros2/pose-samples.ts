@@ -1,4 +1,4 @@
-import { createLimit } from '../tables/table.ts'
+import { createLimitError } from '../tables/table.ts'
 
 /** Position, orientation (w first), linear and angular velocity. NaN means unknown. */
 const sampleWidth = 13
@@ -30,7 +30,8 @@ export class PoseSamples {
   }
 
   add({ stamp, parent, child, numbers }: Sample): void {
-    if (this.#count >= maxSamples) throw createLimit('the bag has too many poses', maxSamples, this.#path)
+    if (this.#count >= maxSamples)
+      throw createLimitError('the bag has too many poses', maxSamples, this.#path)
     if (this.#count === this.#stamps.length) this.#grow()
     const at = this.#count++
     this.#stamps[at] = stamp

@@ -8,8 +8,8 @@ import { maxColumns, type OpenSource } from '../source.ts'
 import {
   type Batch,
   batchRows,
-  createDamage,
-  createLimit,
+  createDamageError,
+  createLimitError,
   type Table,
   toIntegers,
   type Values,
@@ -20,7 +20,7 @@ import { TableSource } from './table-source.ts'
 const maxRowLength = 1024 ** 2
 
 /** Number of rows that decide whether a column is numeric. */
-const typedRows = 100
+const typeSampleRows = 100
 
 export const openCsv: OpenSource = async (path) => new TableSource(await openTable(path), path)
 
@@ -31,7 +31,7 @@ async function openTable(path: string): Promise<Table> {
     format: delimiter === '\t' ? 'TSV' : 'CSV',
     columns,
     rowCount: undefined,
-    read: (wanted, call) => readBatches({ path, delimiter, names, columns }, wanted, call),
+    read: (columnNames, call) => readBatches({ path, delimiter, names, columns }, columnNames, call),
     close: async () => {},
   }
 }
@@ -41,8 +41,10 @@ async function findDelimiter(path: string): Promise<string> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(65_536), 0, 65_536, 0)
     const line = buffer.toString('utf8', 0, bytesRead).split(/\r?\n/, 1)[0] ?? ''
-    const count = (delimiter: string) => line.split(delimiter).length
-    return [',', ';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best))
+    const countFields = (delimiter: string) => line.split(delimiter).length
+    return [',', ';', '\t'].reduce((best, candidate) =>
+      countFields(candidate) > countFields(best) ? candidate : best,
+    )
   } finally {
     await file.close()
   }
@@ -52,14 +54,15 @@ async function readHeader(path: string, delimiter: string) {
   const rows: (readonly string[])[] = []
   for await (const { record } of readRecords(path, delimiter)) {
     rows.push(record)
-    if (rows.length > typedRows) break
+    if (rows.length > typeSampleRows) break
   }
   const [header = [], ...values] = rows
   const names = header.map((name, i) => name.trim() || `column_${i + 1}`)
-  if (names.length > maxColumns) throw createLimit(`the file has ${names.length} columns`, maxColumns, path)
+  if (names.length > maxColumns)
+    throw createLimitError(`the file has ${names.length} columns`, maxColumns, path)
   if (new Set(names).size !== names.length || names.length === 0)
-    throw createDamage('the first line does not name each column once', path)
-  if (values.length === 0) throw createDamage('the file has no rows', path)
+    throw createDamageError('the first line does not name each column once', path)
+  if (values.length === 0) throw createDamageError('the file has no rows', path)
   const columns = names.map((name, i): NamedColumn => {
     const isNumber = values.every((row) => !Number.isNaN(toNumber(row[i] ?? '')) || isAbsent(row[i] ?? ''))
     return { name, width: 1, type: isNumber ? 'number' : 'text' }
@@ -73,8 +76,8 @@ const isAbsent = (text: string): boolean => /^\s*(|nan|null|none|na|n\/a)\s*$/i.
 function toNumber(text: string): number {
   const trimmed = text.trim()
   if (trimmed === '') return Number.NaN
-  const infinite = /^([+-]?)(?:inf|infinity)$/i.exec(trimmed)
-  return infinite ? (infinite[1] === '-' ? -1 : 1) * Number.POSITIVE_INFINITY : Number(trimmed)
+  const infinityMatch = /^([+-]?)(?:inf|infinity)$/i.exec(trimmed)
+  return infinityMatch ? (infinityMatch[1] === '-' ? -1 : 1) * Number.POSITIVE_INFINITY : Number(trimmed)
 }
 
 interface CsvFile {
@@ -86,18 +89,18 @@ interface CsvFile {
 
 async function* readBatches(
   csv: CsvFile,
-  wanted: readonly string[],
+  columnNames: readonly string[],
   { signal }: Call,
 ): AsyncGenerator<Batch> {
   const { size } = await stat(csv.path)
-  const places = wanted.map((name) => csv.names.indexOf(name))
+  const columnIndexes = columnNames.map((name) => csv.names.indexOf(name))
   let rows: CsvRecord[] = []
   let isHeader = true
-  const take = (bytes: number): Batch => {
+  const takeBatch = (bytes: number): Batch => {
     const lines = rows.map(({ line }) => line)
-    const columns = wanted.map((name, w) => {
-      const texts = rows.map(({ record }) => record[places[w] ?? 0] ?? '')
-      const isText = csv.columns[places[w] ?? 0]?.type === 'text'
+    const columns = columnNames.map((name, w) => {
+      const texts = rows.map(({ record }) => record[columnIndexes[w] ?? 0] ?? '')
+      const isText = csv.columns[columnIndexes[w] ?? 0]?.type === 'text'
       return [name, isText ? texts : toNumbers(texts, { name, lines, path: csv.path })] as const
     })
     const batch = {
@@ -118,9 +121,9 @@ async function* readBatches(
     rows.push(row)
     if (rows.length < batchRows) continue
     signal.throwIfAborted()
-    yield take(last)
+    yield takeBatch(last)
   }
-  if (rows.length > 0) yield take(last)
+  if (rows.length > 0) yield takeBatch(last)
 }
 
 /** `lines` are the line numbers at which the rows start. */
@@ -131,7 +134,7 @@ function toNumbers(
   const numbers = Float64Array.from(texts, toNumber)
   for (const [i, text] of texts.entries())
     if (Number.isNaN(numbers[i]) && !isAbsent(text))
-      throw createDamage(
+      throw createDamageError(
         `line ${lines[i]}: ${name} is ${JSON.stringify(text.slice(0, 40))}, not a number`,
         path,
       )
@@ -168,7 +171,7 @@ async function* readRecords(path: string, delimiter: string): AsyncGenerator<Csv
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     const message = error.message.replace(/ (?:at|on) line \d+/, '')
-    throw createDamage(`line ${lines.find(error)}: ${message}`, path, error)
+    throw createDamageError(`line ${lines.find(error)}: ${message}`, path, error)
   } finally {
     file.destroy()
   }
@@ -176,21 +179,21 @@ async function* readRecords(path: string, delimiter: string): AsyncGenerator<Csv
 
 /** Finds the first line of a record. The parser returns the last one, and counts a CRLF in quotes as two lines. */
 class LineCounter {
-  #excess = 0
-  #last = 0
+  #extraLines = 0
+  #lastLine = 0
 
-  add(record: readonly string[], counted: number): number {
+  add(record: readonly string[], parserLine: number): number {
     const text = record.join()
-    this.#excess += countMatches(text, /\r\n/g)
-    this.#last = counted - this.#excess
-    return this.#last - countMatches(text, /\r\n|\r|\n/g)
+    this.#extraLines += countMatches(text, /\r\n/g)
+    this.#lastLine = parserLine - this.#extraLines
+    return this.#lastLine - countMatches(text, /\r\n|\r|\n/g)
   }
 
   find({ code, lines, record }: CsvError): number {
     // The parser reports an unclosed quote only at the end of the file.
-    if (code === 'CSV_QUOTE_NOT_CLOSED') return this.#last + 1
-    const counted = Number(lines ?? this.#last + 1)
-    return Array.isArray(record) ? this.add(record, counted) : counted - this.#excess
+    if (code === 'CSV_QUOTE_NOT_CLOSED') return this.#lastLine + 1
+    const parserLine = Number(lines ?? this.#lastLine + 1)
+    return Array.isArray(record) ? this.add(record, parserLine) : parserLine - this.#extraLines
   }
 }
 

@@ -14,8 +14,8 @@ import { getWidth, type RowArray, type RowReader, readRows, selectRowArrays } fr
 import {
   batchRows,
   checkExpansion,
-  createDamage,
-  createLimit,
+  createDamageError,
+  createLimitError,
   isIntegers,
   type Table,
   type Values,
@@ -55,14 +55,14 @@ async function convertErrors<Result>(path: string, work: () => Result | Promise<
   try {
     return await work()
   } catch (error) {
-    throw toDamage(error, path)
+    throw toDamageError(error, path)
   }
 }
 
-function toDamage(error: unknown, path: string): unknown {
+function toDamageError(error: unknown, path: string): unknown {
   if (isCausewayError(error)) return error
   const [reason] = String((error as Error | undefined)?.message ?? error).split('\n')
-  return createDamage(`the HDF5 file cannot be read (${reason?.slice(0, 200)})`, path, error)
+  return createDamageError(`the HDF5 file cannot be read (${reason?.slice(0, 200)})`, path, error)
 }
 
 /** Closing a damaged file may throw. */
@@ -88,16 +88,19 @@ interface FileFacts {
 function openTable(opened: OpenedFile, { handle, size, path }: FileFacts): Table {
   const { arrays, unread } = listArrays(opened, path)
   const rows = selectRowArrays(arrays)
-  if (rows.proposed.length === 0) throw createDamage('the file has no datasets of numbers', path)
+  if (rows.proposed.length === 0) throw createDamageError('the file has no datasets of numbers', path)
   return {
     format: 'HDF5',
     ...rows,
     orderHint: findOrder(opened),
     notes: [...unread.slice(0, 20), ...rows.notes],
     read(names, { signal }) {
-      const wanted = arrays.filter(({ name }) => names.includes(name))
-      const maxBytes = maxBlockBytes / wanted.length
-      return readRows(wanted, (array) => new BlockReader(array, { size, path, maxBytes }), { path, signal })
+      const selectedArrays = arrays.filter(({ name }) => names.includes(name))
+      const maxBytes = maxBlockBytes / selectedArrays.length
+      return readRows(selectedArrays, (array) => new BlockReader(array, { size, path, maxBytes }), {
+        path,
+        signal,
+      })
     },
     async close() {
       closeQuietly(opened)
@@ -114,12 +117,12 @@ function listArrays({ module, file }: OpenedFile, path: string) {
   const visit = (group: string, depth: number): void => {
     for (const child of module.get_names(file.file_id, group, false)) {
       objects += 1
-      if (objects > maxObjects) throw createLimit('the file has more objects', maxObjects, path)
+      if (objects > maxObjects) throw createLimitError('the file has more objects', maxObjects, path)
       const name = `${group === '/' ? '' : group}/${child}`
       const type = module.get_type(file.file_id, name)
       if (type === module.H5G_GROUP) {
         if (depth === maxDepth)
-          throw createLimit(`groups are nested deeper at ${name.slice(0, 100)}`, maxDepth, path)
+          throw createLimitError(`groups are nested deeper at ${name.slice(0, 100)}`, maxDepth, path)
         visit(name, depth + 1)
       } else if (type === module.H5G_DATASET) {
         const array = toArray(name.slice(1), file.get(name) as Dataset)
@@ -131,7 +134,7 @@ function listArrays({ module, file }: OpenedFile, path: string) {
   try {
     visit('/', 1)
   } catch (error) {
-    throw toDamage(error, path)
+    throw toDamageError(error, path)
   }
   return { arrays, unread }
 }
@@ -194,7 +197,8 @@ class BlockReader implements RowReader {
     const rowBytes = this.#width * metadata.size
     checkExpansion(name, { claimed: (shape[0] ?? 0) * rowBytes, stored: size, ratio: maxRatio }, path)
     const chunk = (metadata.chunks ?? []).reduce((a, b) => a * b, metadata.size)
-    if (chunk > maxChunkBytes) throw createLimit(`${name} has chunks of ${chunk} bytes`, maxChunkBytes, path)
+    if (chunk > maxChunkBytes)
+      throw createLimitError(`${name} has chunks of ${chunk} bytes`, maxChunkBytes, path)
     const maxRows = Math.max(1, Math.floor(maxBytes / Math.max(1, rowBytes)))
     this.#blockRows = Math.min(maxRows, Math.max(batchRows, metadata.chunks?.[0] ?? 0))
   }
@@ -217,7 +221,7 @@ class BlockReader implements RowReader {
       const values = dataset.slice([[start, end], ...shape.slice(1).map(() => [] as const)])
       return toValues(values, type, (end - start) * this.#width)
     } catch (error) {
-      throw toDamage(error, this.#path)
+      throw toDamageError(error, this.#path)
     }
   }
 }

@@ -62,7 +62,9 @@ function parseType(description: string): NpyType | undefined {
 export function decodeElements(bytes: Buffer, { kind, size, isLittle }: NpyType): Values {
   const count = bytes.length / size
   if (kind === 'S')
-    return Array.from({ length: count }, (_, i) => trim(bytes.toString('latin1', i * size, (i + 1) * size)))
+    return Array.from({ length: count }, (_, i) =>
+      trimNulls(bytes.toString('latin1', i * size, (i + 1) * size)),
+    )
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (kind === 'U') return Array.from({ length: count }, (_, i) => readText(view, i * size, size, isLittle))
   if (kind === 'i' && size === 8)
@@ -75,7 +77,7 @@ export function decodeElements(bytes: Buffer, { kind, size, isLittle }: NpyType)
   return numbers
 }
 
-const trim = (text: string): string => text.replace(/\0+$/, '')
+const trimNulls = (text: string): string => text.replace(/\0+$/, '')
 
 function readText(view: DataView, start: number, size: number, isLittle: boolean): string {
   let text = ''
@@ -83,7 +85,7 @@ function readText(view: DataView, start: number, size: number, isLittle: boolean
     const code = view.getUint32(at, isLittle)
     text += code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd'
   }
-  return trim(text)
+  return trimNulls(text)
 }
 
 function createReader(
@@ -98,7 +100,7 @@ function createReader(
     case 'f4':
       return (at) => view.getFloat32(at, isLittle)
     case 'f2':
-      return (at) => toHalf(view.getUint16(at, isLittle))
+      return (at) => decodeHalf(view.getUint16(at, isLittle))
     case 'i4':
       return (at) => view.getInt32(at, isLittle)
     case 'i2':
@@ -115,7 +117,7 @@ function createReader(
 }
 
 /** Converts IEEE 754 binary16. */
-function toHalf(bits: number): number {
+function decodeHalf(bits: number): number {
   const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023]
   if (exponent === 0) return sign * fraction * 2 ** -24
   if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN
@@ -127,12 +129,12 @@ export function toRows(values: Values, shape: readonly number[]): Values {
   const [rows = 0, ...sizes] = shape
   const width = sizes.reduce((a, b) => a * b, 1)
   const sources = Array.from({ length: width }, (_, column) => {
-    let [rest, index] = [column, 0]
+    let [remaining, index] = [column, 0]
     let stride = rows * width
     for (const size of sizes.toReversed()) {
       stride /= size
-      index += (rest % size) * stride
-      rest = Math.floor(rest / size)
+      index += (remaining % size) * stride
+      remaining = Math.floor(remaining / size)
     }
     return index
   })

@@ -10,7 +10,7 @@ import {
   toRows,
 } from './npy.ts'
 import { getWidth, type RowReader, readRows, selectRowArrays } from './row-arrays.ts'
-import { createDamage, createLimit, type Table } from './table.ts'
+import { createDamageError, createLimitError, type Table } from './table.ts'
 import { TableSource } from './table-source.ts'
 import { EntryReader, listEntries, type ZipEntry } from './zip.ts'
 
@@ -55,7 +55,7 @@ async function openTable(handle: FileHandle, path: string): Promise<Table> {
       shape,
     })),
   )
-  if (rows.proposed.length === 0) throw createDamage('the archive has no arrays of numbers', path)
+  if (rows.proposed.length === 0) throw createDamageError('the archive has no arrays of numbers', path)
   return {
     format: 'npz',
     ...rows,
@@ -82,11 +82,11 @@ async function readHeader(handle: FileHandle, entry: ZipEntry, path: string): Pr
   try {
     const bytes = await reader.read(Math.min(entry.size, maxHeaderBytes))
     const header = parseNpyHeader(bytes)
-    if (header === undefined) throw createDamage(`${entry.name} has no valid header`, path)
+    if (header === undefined) throw createDamageError(`${entry.name} has no valid header`, path)
     const { shape, type, length } = header
     const count = shape.reduce((a, b) => a * b, 1)
     if (type !== undefined && count * type.size !== entry.size - length)
-      throw createDamage(
+      throw createDamageError(
         `${entry.name} claims ${shape.join(' x ')} values, but has ${entry.size - length} bytes`,
         path,
       )
@@ -100,11 +100,11 @@ async function openArray(handle: FileHandle, array: NpzArray, path: string): Pro
   const { name, entry, header, type, shape } = array
   const width = getWidth(shape)
   if (width * type.size > maxRowBytes)
-    throw createLimit(`a row of ${name} has ${width * type.size} bytes`, maxRowBytes, path)
+    throw createLimitError(`a row of ${name} has ${width * type.size} bytes`, maxRowBytes, path)
   const isWhole = header.isFortran && shape.length > 1
   const bytes = (shape[0] ?? 0) * width * type.size
   if (isWhole && bytes > maxWholeBytes)
-    throw createLimit(`${name} is in Fortran order and has ${bytes} bytes`, maxWholeBytes, path)
+    throw createLimitError(`${name} is in Fortran order and has ${bytes} bytes`, maxWholeBytes, path)
   const reader = await EntryReader.open(handle, entry, path)
   await reader.read(header.length)
   const close = () => reader.close()

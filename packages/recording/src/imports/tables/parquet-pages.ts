@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { AsyncBuffer, ColumnMetaData, Compressors, PageHeader, RowGroup } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors'
-import { createDamage, createLimit } from './table.ts'
+import { createDamageError, createLimitError } from './table.ts'
 
 /** Maximum number of values of a column in a row group. */
 export const maxValues = 16 * 1024 ** 2
@@ -26,19 +26,22 @@ export async function checkPages(
 ): Promise<void> {
   for (const { meta_data: meta, file_path } of columns) {
     if (meta?.path_in_schema[0] !== name) continue
-    if (file_path) throw createDamage(`${name} is in another file`, path)
-    if (meta.num_values < num_rows) throw createDamage(`${name} has fewer values than rows`, path)
+    if (file_path) throw createDamageError(`${name} is in another file`, path)
+    if (meta.num_values < num_rows) throw createDamageError(`${name} has fewer values than rows`, path)
     if (meta.num_values > BigInt(maxValues))
-      throw createLimit(`${name} has ${meta.num_values} values in a row group`, maxValues, path)
-    const start = findStart(meta)
+      throw createLimitError(`${name} has ${meta.num_values} values in a row group`, maxValues, path)
+    const start = getStartOffset(meta)
     const bytes = await file.slice(start, start + Number(meta.total_compressed_size))
-    const measured = measurePages(bytes, { meta, path, minValues: Number(meta.num_values), isWhole: true })
+    const measured = measurePages(bytes, { meta, path, minValues: Number(meta.num_values), isComplete: true })
     if (measured?.values !== Number(meta.num_values))
-      throw createDamage(`${name} has ${measured?.values} values in its pages, not ${meta.num_values}`, path)
+      throw createDamageError(
+        `${name} has ${measured?.values} values in its pages, not ${meta.num_values}`,
+        path,
+      )
   }
 }
 
-const findStart = (meta: ColumnMetaData): number =>
+const getStartOffset = (meta: ColumnMetaData): number =>
   Number(meta.dictionary_page_offset || meta.data_page_offset)
 
 /** Number of bytes of a column that are searched for its first pages. */
@@ -54,12 +57,12 @@ export async function selectFirstPages(
     group.columns.map(async (column) => {
       const { meta_data: meta, file_path } = column
       if (meta?.path_in_schema[0] !== name) return column
-      if (file_path) throw createDamage(`${name} is in another file`, path)
-      const [start, size] = [findStart(meta), Number(meta.total_compressed_size)]
+      if (file_path) throw createDamageError(`${name} is in another file`, path)
+      const [start, size] = [getStartOffset(meta), Number(meta.total_compressed_size)]
       for (let length = prefixBytes; ; length *= 4) {
-        const isWhole = length >= size
+        const isComplete = length >= size
         const bytes = await file.slice(start, start + Math.min(length, size))
-        const measured = measurePages(bytes, { meta, path, minValues, isWhole })
+        const measured = measurePages(bytes, { meta, path, minValues, isComplete })
         if (measured === undefined) continue
         const total_compressed_size = BigInt(measured.bytes)
         return {
@@ -76,32 +79,33 @@ interface PageOptions {
   readonly meta: ColumnMetaData
   readonly path: string
   readonly minValues: number
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 /** Returns the size of the first pages with `minValues` values; `undefined` if they do not fit into `bytes`. */
 function measurePages(
   bytes: ArrayBuffer,
-  { meta: { path_in_schema }, path, minValues, isWhole }: PageOptions,
+  { meta: { path_in_schema }, path, minValues, isComplete }: PageOptions,
 ): { readonly bytes: number; readonly values: number } | undefined {
   const reader = { view: new DataView(bytes), offset: 0 }
   const name = path_in_schema[0]
   let values = 0
   while (values < minValues && reader.offset < bytes.byteLength - 1) {
-    const page = readHeader(reader, isWhole)
+    const page = readHeader(reader, isComplete)
     if (page === undefined) return undefined
     const { compressed_page_size: size, uncompressed_page_size: length } = page
     const data = page.data_page_header ?? page.data_page_header_v2
     const count = data?.num_values ?? page.dictionary_page_header?.num_values ?? 0
-    if (!isWhole && reader.offset + size > bytes.byteLength) return undefined
+    if (!isComplete && reader.offset + size > bytes.byteLength) return undefined
     if (!(size >= 0 && reader.offset + size <= bytes.byteLength && length >= 0 && count >= 0))
-      throw createDamage(`${name} has a page outside its column`, path)
-    if (length > maxPageBytes) throw createLimit(`${name} has a page of ${length} bytes`, maxPageBytes, path)
-    if (count > maxValues) throw createLimit(`${name} has a page of ${count} values`, maxValues, path)
+      throw createDamageError(`${name} has a page outside its column`, path)
+    if (length > maxPageBytes)
+      throw createLimitError(`${name} has a page of ${length} bytes`, maxPageBytes, path)
+    if (count > maxValues) throw createLimitError(`${name} has a page of ${count} values`, maxValues, path)
     if (data !== undefined) values += data.num_values
     reader.offset += size
   }
-  return values < minValues && !isWhole ? undefined : { bytes: reader.offset, values }
+  return values < minValues && !isComplete ? undefined : { bytes: reader.offset, values }
 }
 
 /** The last header of an incompletely read column may be incomplete. */

@@ -22,8 +22,8 @@ import {
   type Batch,
   batchRows,
   checkExpansion,
-  createDamage,
-  createLimit,
+  createDamageError,
+  createLimitError,
   isIntegers,
   type Table,
   toIntegers,
@@ -72,7 +72,7 @@ async function openTable(handle: FileHandle, path: string): Promise<Table> {
     format: 'Parquet',
     columns,
     rowCount: await convertErrors(path, async () => countRows(metadata, path)),
-    notes: listUnread(metadata, columns),
+    notes: listUnreadColumns(metadata, columns),
     read: (names, call, maxRows) => readBatches({ path, file, metadata, columns }, names, call, maxRows),
     close: () => handle.close(),
   }
@@ -84,7 +84,7 @@ async function convertErrors<Result>(path: string, work: () => Promise<Result>):
     return await work()
   } catch (error) {
     if (isCausewayError(error) || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
-    throw createDamage(`the Parquet file cannot be read (${(error as Error).message})`, path, error)
+    throw createDamageError(`the Parquet file cannot be read (${(error as Error).message})`, path, error)
   }
 }
 
@@ -94,39 +94,44 @@ function createBuffer(handle: FileHandle, size: number, path: string): AsyncBuff
     async slice(start, end = size) {
       const length = end - start
       if (!(start >= 0 && length >= 0 && end <= size))
-        throw createDamage(`the metadata refers to bytes ${start} to ${end} of a file of ${size} bytes`, path)
-      if (length > maxSliceBytes) throw createLimit(`a column has ${length} bytes`, maxSliceBytes, path)
+        throw createDamageError(
+          `the metadata refers to bytes ${start} to ${end} of a file of ${size} bytes`,
+          path,
+        )
+      if (length > maxSliceBytes) throw createLimitError(`a column has ${length} bytes`, maxSliceBytes, path)
       const bytes = new Uint8Array(length)
       const { bytesRead } = await handle.read(bytes, 0, length, start)
-      if (bytesRead < length) throw createDamage('the file became shorter during the import', path)
+      if (bytesRead < length) throw createDamageError('the file became shorter during the import', path)
       return bytes.buffer
     },
   }
 }
 
 async function checkFooter(file: AsyncBuffer, path: string): Promise<void> {
-  if (file.byteLength < 12) throw createDamage(`the file has only ${file.byteLength} bytes`, path)
+  if (file.byteLength < 12) throw createDamageError(`the file has only ${file.byteLength} bytes`, path)
   const footer = Buffer.from(await file.slice(file.byteLength - 8, file.byteLength))
   const magic = footer.toString('latin1', 4)
-  if (magic === 'PARE') throw createDamage('the Parquet file is encrypted', path)
-  if (magic !== 'PAR1') throw createDamage('the Parquet file has no end: it is cut, or still written', path)
+  if (magic === 'PARE') throw createDamageError('the Parquet file is encrypted', path)
+  if (magic !== 'PAR1')
+    throw createDamageError('the Parquet file has no end: it is cut, or still written', path)
   const length = footer.readUInt32LE(0)
-  if (length > maxMetadataBytes) throw createLimit(`the metadata has ${length} bytes`, maxMetadataBytes, path)
+  if (length > maxMetadataBytes)
+    throw createLimitError(`the metadata has ${length} bytes`, maxMetadataBytes, path)
 }
 
 function countRows({ num_rows, row_groups }: FileMetaData, path: string): number {
   const sum = row_groups.reduce((rows, group) => rows + group.num_rows, 0n)
   const isValid = row_groups.every((group) => group.num_rows >= 0n) && sum === num_rows
   if (!isValid || sum > BigInt(Number.MAX_SAFE_INTEGER))
-    throw createDamage(`the metadata claims ${num_rows} rows, and ${sum} in its groups`, path)
+    throw createDamageError(`the metadata claims ${num_rows} rows, and ${sum} in its groups`, path)
   return Number(sum)
 }
 
 /** Returns the schema of a list's elements or of the column itself; `undefined` for other nested columns. */
 function findLeaf(tree: SchemaTree): SchemaTree | undefined {
-  const [child, ...others] = tree.children
+  const [child, ...otherChildren] = tree.children
   if (child === undefined) return tree
-  return others.length === 0 && tree.element.logical_type?.type !== 'MAP' ? findLeaf(child) : undefined
+  return otherChildren.length === 0 && tree.element.logical_type?.type !== 'MAP' ? findLeaf(child) : undefined
 }
 
 const isText = ({ element }: SchemaTree): boolean =>
@@ -141,7 +146,7 @@ async function listColumns(
 ): Promise<readonly NamedColumn[]> {
   const { children } = parquetSchema(metadata)
   if (children.length > maxColumns)
-    throw createLimit(`the file has ${children.length} columns`, maxColumns, path)
+    throw createLimitError(`the file has ${children.length} columns`, maxColumns, path)
   const columns: NamedColumn[] = []
   for (const tree of children) {
     const leaf = findLeaf(tree)
@@ -151,14 +156,14 @@ async function listColumns(
     if (width > 0) columns.push({ name, type: isText(leaf) ? 'text' : 'number', width })
   }
   if (new Set(columns.map(({ name }) => name)).size !== columns.length)
-    throw createDamage('two columns have one name', path)
+    throw createDamageError('two columns have one name', path)
   return columns
 }
 
-const listUnread = (metadata: FileMetaData, columns: readonly NamedColumn[]): readonly string[] => {
-  const known = new Set(columns.map(({ name }) => name))
+const listUnreadColumns = (metadata: FileMetaData, columns: readonly NamedColumn[]): readonly string[] => {
+  const columnNames = new Set(columns.map(({ name }) => name))
   const unread = parquetSchema(metadata).children.flatMap(({ element }) =>
-    known.has(element.name) ? [] : element.name,
+    columnNames.has(element.name) ? [] : element.name,
   )
   return unread.length === 0 ? [] : [`nested columns are not read: ${unread.slice(0, 20).join(', ')}`]
 }
@@ -169,15 +174,15 @@ async function readWidth(file: OpenFile, column: string): Promise<number> {
   const index = file.metadata.row_groups.findIndex(({ num_rows }) => num_rows > 0n)
   if (index < 0) return 0
   // With this many values, the first list ends or exceeds the limit.
-  const part = await selectPages(file, index, { name: column, minValues: maxWidth + 1 })
-  const [first] = await readColumn(part, column, 0, 1)
+  const selectedFile = await selectPages(file, index, { name: column, minValues: maxWidth + 1 })
+  const [first] = await readColumn(selectedFile, column, 0, 1)
   const width = countNumbers(first)
-  if (width > maxWidth) throw createLimit(`${column} has lists of ${width} numbers`, maxWidth, file.path)
+  if (width > maxWidth) throw createLimitError(`${column} has lists of ${width} numbers`, maxWidth, file.path)
   return width
 }
 
 const countNumbers = (value: unknown): number =>
-  isList(value) ? value.reduce<number>((sum, one) => sum + countNumbers(one), 0) : 1
+  isList(value) ? value.reduce<number>((sum, item) => sum + countNumbers(item), 0) : 1
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
@@ -209,11 +214,11 @@ async function readColumn(
   const options = { file, metadata, columns: [column], rowStart, rowEnd, compressors, parsers }
   const scan = await parquetScan({ ...options, useOffsetIndex: false, geoparquet: false })
   const [range] = scan.ranges
-  if (range === undefined) throw createDamage(`${column} has no rows from ${rowStart}`, path)
+  if (range === undefined) throw createDamageError(`${column} has no rows from ${rowStart}`, path)
   const { rowStart: start, rowEnd: end } = range
   const values = await scan.readColumn({ column, rowStart: start, rowEnd: Math.min(rowEnd, end) })
   if (values.length < rowEnd - rowStart)
-    throw createDamage(`${column} has ${values.length} of ${rowEnd - rowStart} rows`, path)
+    throw createDamageError(`${column} has ${values.length} of ${rowEnd - rowStart} rows`, path)
   return values
 }
 
@@ -224,9 +229,9 @@ async function* readBatches(
   maxRows = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Batch> {
   const { path, columns, metadata } = parquet
-  const wanted = names.flatMap((name) => columns.find((column) => column.name === name) ?? [])
+  const selectedColumns = names.flatMap((name) => columns.find((column) => column.name === name) ?? [])
   const total = Math.min(maxRows, countRows(metadata, path))
-  const width = wanted.reduce((sum, column) => sum + column.width, 0)
+  const width = selectedColumns.reduce((sum, column) => sum + column.width, 0)
   checkExpansion(
     'the file',
     { claimed: 8 * total * width, stored: parquet.file.byteLength, ratio: maxRatio },
@@ -234,24 +239,24 @@ async function* readBatches(
   )
   let start = 0
   for (const [index, group] of metadata.row_groups.entries()) {
-    const isPart = Number(group.num_rows) > total - start
-    const rows = isPart ? total - start : Number(group.num_rows)
+    const isPartial = Number(group.num_rows) > total - start
+    const rows = isPartial ? total - start : Number(group.num_rows)
     if (rows * width > maxGroupValues)
-      throw createLimit(`a row group has ${rows} rows of ${width} values`, maxGroupValues, path)
+      throw createLimitError(`a row group has ${rows} rows of ${width} values`, maxGroupValues, path)
     const read = new Map<string, Values>()
-    for (const column of rows === 0 ? [] : wanted) {
+    for (const column of rows === 0 ? [] : selectedColumns) {
       signal.throwIfAborted()
       const values = await convertErrors(path, async () => {
-        if (!isPart) await checkPages(parquet, group, column.name)
+        if (!isPartial) await checkPages(parquet, group, column.name)
         const pages = { name: column.name, minValues: rows * column.width }
-        const source = isPart ? await selectPages(parquet, index, pages) : parquet
+        const source = isPartial ? await selectPages(parquet, index, pages) : parquet
         return readColumn(source, column.name, start, start + rows)
       })
       read.set(column.name, toValues(values, column, start, path))
     }
     for (let at = 0; at < rows; at += batchRows) {
       const count = Math.min(batchRows, rows - at)
-      const parts = wanted.map(({ name, width }) => {
+      const parts = selectedColumns.map(({ name, width }) => {
         const values = read.get(name) ?? new Float64Array()
         return [name, values.slice(at * width, (at + count) * width)] as const
       })
@@ -278,7 +283,10 @@ function toValues(
     isExact &&= typeof value === 'bigint'
     const list = (isList(value) ? value.flat(Number.POSITIVE_INFINITY) : [value]) as readonly unknown[]
     if (list.length !== width && value != null)
-      throw createDamage(`row ${first + row + 1}: ${name} has ${list.length} numbers, not ${width}`, path)
+      throw createDamageError(
+        `row ${first + row + 1}: ${name} has ${list.length} numbers, not ${width}`,
+        path,
+      )
     for (let k = 0; k < width; k++) numbers[row * width + k] = toNumber(list[k])
   }
   return (isExact ? toIntegers(values as readonly bigint[]) : undefined) ?? numbers

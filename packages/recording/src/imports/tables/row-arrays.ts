@@ -22,7 +22,7 @@ export interface RowReader {
   close?(): void
 }
 
-const maxListed = 20
+const maxListedArrays = 20
 
 /** Names of groups in files of robomimic and Isaac Lab. */
 const runGroup = /^(?:demo|ep|episode|rollout|run|traj|trajectory|trial)[_-]?\d+$/i
@@ -37,12 +37,12 @@ function findRun(name: string): string | null {
  * Selects the arrays of the first run. The number of rows is that of the times, or the most frequent length of the
  * first axis.
  */
-export function selectRowArrays(all: readonly RowArray[]): RowColumns {
+export function selectRowArrays(allArrays: readonly RowArray[]): RowColumns {
   const isColumn = ({ shape, type }: RowArray): boolean =>
     shape.length > 0 && (type === 'number' || shape.length === 1)
-  const runs = [...new Set(all.map(({ name }) => findRun(name)))].filter((run) => run !== null)
+  const runs = [...new Set(allArrays.map(({ name }) => findRun(name)))].filter((run) => run !== null)
   const [first = null] = runs.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-  const arrays = runs.length > 1 ? all.filter(({ name }) => findRun(name) === first) : all
+  const arrays = runs.length > 1 ? allArrays.filter(({ name }) => findRun(name) === first) : allArrays
   const candidates = arrays.filter(isColumn)
   const rowCount = countRows(candidates)
   const toColumn = ({ name, type, shape }: RowArray): NamedColumn => ({
@@ -52,10 +52,10 @@ export function selectRowArrays(all: readonly RowArray[]): RowColumns {
   })
   const isWide = ({ width }: NamedColumn): boolean => width > 0
   const proposed = candidates.filter(({ shape }) => shape[0] === rowCount).map(toColumn)
-  const others = arrays.filter(({ shape }) => shape[0] !== rowCount)
-  const list = others.map(({ name, shape }) => `${name} (${shape.join(' x ') || 'one value'})`)
+  const otherArrays = arrays.filter(({ shape }) => shape[0] !== rowCount)
+  const list = otherArrays.map(({ name, shape }) => `${name} (${shape.join(' x ') || 'one value'})`)
   return {
-    columns: all.filter(isColumn).map(toColumn).filter(isWide),
+    columns: allArrays.filter(isColumn).map(toColumn).filter(isWide),
     proposed: proposed.filter(isWide),
     rowCount,
     notes: [
@@ -65,7 +65,9 @@ export function selectRowArrays(all: readonly RowArray[]): RowColumns {
           ]
         : []),
       ...(list.length > 0
-        ? [`the proposal leaves out arrays without ${rowCount} rows: ${list.slice(0, maxListed).join(', ')}`]
+        ? [
+            `the proposal leaves out arrays without ${rowCount} rows: ${list.slice(0, maxListedArrays).join(', ')}`,
+          ]
         : []),
     ],
   }
@@ -74,12 +76,12 @@ export function selectRowArrays(all: readonly RowArray[]): RowColumns {
 function countRows(arrays: readonly RowArray[]): number {
   const times = arrays.filter(({ shape }) => shape.length === 1)
   const time = findTime(times.map(({ name, type }) => ({ name, type, width: 1 })))
-  const found = times.find(({ name }) => name === time?.name)
-  if (found !== undefined) return found.shape[0] ?? 0
+  const timeArray = times.find(({ name }) => name === time?.name)
+  if (timeArray !== undefined) return timeArray.shape[0] ?? 0
   const counts = new Map<number, number>()
   // Arrays with one row are initial states.
-  const long = arrays.filter(({ shape }) => (shape[0] ?? 0) > 1)
-  for (const { shape } of long.length > 0 ? long : arrays)
+  const longArrays = arrays.filter(({ shape }) => (shape[0] ?? 0) > 1)
+  for (const { shape } of longArrays.length > 0 ? longArrays : arrays)
     counts.set(shape[0] ?? 0, (counts.get(shape[0] ?? 0) ?? 0) + 1)
   return [...counts].sort(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
 }
@@ -87,9 +89,9 @@ function countRows(arrays: readonly RowArray[]): number {
 /** Returns the number of values per row. */
 export const getWidth = (shape: readonly number[]): number => shape.slice(1).reduce((a, b) => a * b, 1)
 
-export async function* readRows<OneArray extends Pick<RowArray, 'name' | 'shape'>>(
-  arrays: readonly OneArray[],
-  open: (array: OneArray) => RowReader | Promise<RowReader>,
+export async function* readRows<ArrayInfo extends Pick<RowArray, 'name' | 'shape'>>(
+  arrays: readonly ArrayInfo[],
+  open: (array: ArrayInfo) => RowReader | Promise<RowReader>,
   { path, signal }: { readonly path: string; readonly signal: AbortSignal },
 ): AsyncGenerator<Batch> {
   const rowCount = requireSameRows(arrays)
@@ -112,12 +114,12 @@ export async function* readRows<OneArray extends Pick<RowArray, 'name' | 'shape'
 }
 
 function requireSameRows(arrays: readonly Pick<RowArray, 'name' | 'shape'>[]): number {
-  const [first, ...others] = arrays
-  const other = others.find(({ shape }) => shape[0] !== first?.shape[0])
-  if (first !== undefined && other !== undefined)
+  const [first, ...otherArrays] = arrays
+  const mismatchedArray = otherArrays.find(({ shape }) => shape[0] !== first?.shape[0])
+  if (first !== undefined && mismatchedArray !== undefined)
     rejectMapping(
       'bodies',
-      `columns with one number of rows: ${first.name} has ${first.shape[0]}, ${other.name} ${other.shape[0]}`,
+      `columns with one number of rows: ${first.name} has ${first.shape[0]}, ${mismatchedArray.name} ${mismatchedArray.shape[0]}`,
     )
   return first?.shape[0] ?? 0
 }

@@ -7,7 +7,7 @@ import {
   type TableMapping,
 } from '../../domain/imports/table-mapping.ts'
 import { TimeOrigin } from '../time-origin.ts'
-import { type Batch, createDamage, createLimit, type Values } from './table.ts'
+import { type Batch, createDamageError, createLimitError, type Values } from './table.ts'
 
 const maxBodies = 10_000
 
@@ -92,7 +92,7 @@ export class TableLines {
     const id = this.#ids.size + 1
     this.#ids.set(name, id)
     if (this.#ids.size > maxBodies)
-      throw createLimit(`the file has ${this.#ids.size} bodies`, maxBodies, this.#file.path)
+      throw createLimitError(`the file has ${this.#ids.size} bodies`, maxBodies, this.#file.path)
     return { id, name: name.slice(0, 64), ...constants }
   }
 
@@ -142,7 +142,7 @@ export class TableLines {
   }
 
   #createTimeError(problem: string) {
-    return createDamage(
+    return createDamageError(
       `row ${this.#row}: the time ${problem}; give one run with its rows in order of time, or select its rows with where`,
       this.#file.path,
     )

@@ -1,9 +1,9 @@
 import type { Call } from '@causeway/worker'
 import { type Proposal, proposeMapping, type Sample } from '../../domain/imports/propose-mapping.ts'
-import { listUsed, readTableMapping, type TableMapping } from '../../domain/imports/table-mapping.ts'
+import { listUsedColumns, readTableMapping, type TableMapping } from '../../domain/imports/table-mapping.ts'
 import type { ColumnDescription, Source, SourceDescription } from '../source.ts'
 import { maxColumns } from '../source.ts'
-import { type Batch, createLimit, isIntegers, type Table, type Values } from './table.ts'
+import { type Batch, createLimitError, isIntegers, type Table, type Values } from './table.ts'
 import { TableLines } from './table-lines.ts'
 
 /** Number of rows from which a mapping is proposed. */
@@ -22,7 +22,7 @@ export class TableSource implements Source {
     this.#table = table
     this.#path = path
     if (table.columns.length > maxColumns)
-      throw createLimit(`the file has ${table.columns.length} columns`, maxColumns, path)
+      throw createLimitError(`the file has ${table.columns.length} columns`, maxColumns, path)
   }
 
   get format(): string {
@@ -90,7 +90,7 @@ export class TableSource implements Source {
 }
 
 const listUsedOrAll = (mapping: TableMapping, { columns, proposed }: Table): readonly string[] => {
-  const used = listUsed(mapping)
+  const used = listUsedColumns(mapping)
   // With a constant step, only the row count is needed.
   return used.length > 0 ? used : (proposed ?? columns).slice(0, 1).map(({ name }) => name)
 }

@@ -51,18 +51,18 @@ const maxBatchBytes = 64 * 1024 ** 2
 /** Returns the number of rows per batch. `widths` are the columns' numbers of values per row. */
 export function countBatchRows(widths: readonly number[], path: string): number {
   const rowBytes = 8 * widths.reduce((sum, width) => sum + width, 0)
-  if (rowBytes > maxBatchBytes) throw createLimit(`a row has ${rowBytes} bytes`, maxBatchBytes, path)
+  if (rowBytes > maxBatchBytes) throw createLimitError(`a row has ${rowBytes} bytes`, maxBatchBytes, path)
   return Math.max(1, Math.min(batchRows, Math.floor(maxBatchBytes / Math.max(1, rowBytes))))
 }
 
-export const createDamage = (message: string, path: string, cause?: unknown) =>
+export const createDamageError = (message: string, path: string, cause?: unknown) =>
   new RecordingError('RECORDING_DAMAGED', `${message}: ${path}`, {
     remedy: 'write the file again with the program that made it',
     data: { path },
     ...(cause === undefined ? {} : { cause }),
   })
 
-export const createLimit = (what: string, limit: number, path: string) =>
+export const createLimitError = (what: string, limit: number, path: string) =>
   new RecordingError('IMPORT_LIMIT', `${what}, more than ${limit}: ${path}`, { data: { path, limit } })
 
 /** Any file may expand to this size, regardless of the ratio. */
@@ -70,9 +70,10 @@ const maxFreeBytes = 256 * 1024 ** 2
 
 export function checkExpansion(
   what: string,
-  { claimed, stored, ratio }: { readonly claimed: number; readonly stored: number; readonly ratio: number },
+  { claimedBytes, storedBytes, ratio }: { readonly claimedBytes: number; readonly storedBytes: number; readonly ratio: number },
   path: string,
 ): void {
   const limit = Math.max(maxFreeBytes, ratio * stored)
-  if (!(claimed <= limit)) throw createLimit(`${what} expands ${stored} bytes to ${claimed}`, limit, path)
+  if (!(claimed <= limit))
+    throw createLimitError(`${what} expands ${stored} bytes to ${claimed}`, limit, path)
 }

@@ -1,4 +1,4 @@
-import { matchPair } from '../../domain/body-id.ts'
+import { createPairMatcher } from '../../domain/body-id.ts'
 import { frameTable } from '../../formats/schema-era.ts'
 import type { BodyId, FrameRange, PairFrame } from '../../types.ts'
 import type { Connection } from './connection.ts'
@@ -29,7 +29,7 @@ export function createPairReader(connection: Connection): ReadPair {
   const collisions = createCollisionReader(connection)
   const friction = createFrictionReader(connection)
   return ([a, b], { start, end }, limit) => {
-    const isPair = matchPair([a, b])
+    const isPair = createPairMatcher([a, b])
     const found = find.all({ a, b, first: start ?? 0, last: end ?? Number.MAX_SAFE_INTEGER - 1 })
     const frames = found.slice(0, limit).map(([frame_id, simulation_time]) => ({
       frame_id,

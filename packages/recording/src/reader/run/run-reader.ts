@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { listBodyIds, matchPair } from '../../domain/body-id.ts'
+import { createPairMatcher, listBodyIds } from '../../domain/body-id.ts'
 import { RecordingError } from '../../errors.ts'
 import { runTable } from '../../formats/run-schema.ts'
 import { readTables } from '../../formats/schema-era.ts'
@@ -38,7 +38,7 @@ export function openRunReader(db: Database): Reader {
     frame,
     ...createRunSeriesReader(db),
     pairHistory(pair, { start, end }, limit) {
-      const isPair = matchPair(pair)
+      const isPair = createPairMatcher(pair)
       const found = []
       let total_frames = 0
       for (const packed of frames(start ?? 0, end ?? Number.MAX_SAFE_INTEGER)) {

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { isEnvironmentId, makeEnvironmentBody } from '../../domain/body-id.ts'
 import { computeTimeStep, describeFrames } from '../../domain/time-step.ts'
 import { describeRun, listGeometry } from '../../formats/lines/run-line.ts'
-import { anyContact, contactDataColumn, type RunStatus, readFacts } from '../../formats/run-schema.ts'
+import { contactDataColumn, hasContactSql, type RunStatus, readFacts } from '../../formats/run-schema.ts'
 import type { Body, Capability, Frame, LambdaUnit, RecordingSummary, Value, Vector } from '../../types.ts'
 import { createStepReader, findGravity, findLambdaUnit, sampledSteps, sampleEvenly } from '../cpp/summary.ts'
 
@@ -160,7 +160,7 @@ export function createContactDataReader(db: Database): () => boolean {
   let isKnown = false
   return () => {
     isKnown ||= isTrue(
-      findColumn.get() === undefined ? `SELECT ${anyContact}` : `SELECT ${contactDataColumn} FROM run`,
+      findColumn.get() === undefined ? `SELECT ${hasContactSql}` : `SELECT ${contactDataColumn} FROM run`,
     )
     return isKnown
   }
