@@ -161,8 +161,8 @@ t.test('docs/security.md names only settings and error codes that exist', async 
 t.test('settings: each default equals the default of its app', async (t) => {
   const owned: Partial<Record<SettingKey, unknown>> = {
     snapshotCapBytes: libraryDefaults.snapshotBytes,
-    recordingsCapBytes: libraryDefaults.recorder.bytes,
-    recordingsMaxAgeDays: libraryDefaults.recorder.ageMs / 86_400_000,
+    recordingsCapBytes: libraryDefaults.recorder.maxBytes,
+    recordingsMaxAgeDays: libraryDefaults.recorder.maxAgeMs / 86_400_000,
     helpChunkSize: defaultSize.size,
     helpOverlapSize: defaultSize.overlap,
     embeddingsModel: defaultModel.name,

@@ -120,7 +120,7 @@ function selectRows(run: number, table: LakeTable): string {
 
 async function ask(lake: DuckDbLake | ClickHouseLake, query: LakeQuery): Promise<Answered> {
   const [before, cpuBefore] = [performance.now(), endedChildrenCpuMs()]
-  const answer = await lake.ask(query, { signal: new AbortController().signal })
+  const answer = await lake.runQuery(query, { signal: new AbortController().signal })
   const seconds = (performance.now() - before) / 1000
   if (lake instanceof ClickHouseLake || cpuBefore === undefined)
     return { answer, seconds, cpuSeconds: Number.NaN }

@@ -8,7 +8,7 @@ import {
   type MomentumRow,
   type Triple,
 } from '../src/domain/lambda-unit.ts'
-import { findLowerBound, isMonotone, type Probe, type Row } from '../src/domain/row-search.ts'
+import { findLowerBound, isMonotonic, type Probe, type Row } from '../src/domain/row-search.ts'
 import { computeTimeStep } from '../src/domain/time-step.ts'
 import type { Frame, FrictionConstraint } from '../src/types.ts'
 
@@ -216,9 +216,9 @@ t.test('findLowerBound takes about log2(rows) probes', async (t) => {
 t.test('isMonotone detects unordered rows and missing keys', async (t) => {
   const inOrder = table(Array.from({ length: 100 }, (_, i) => Math.floor(i / 3)))
   const span = { first: 1, last: 100 }
-  t.ok(isMonotone(createProbe(inOrder), span, 256))
-  t.notOk(isMonotone(createProbe(table([5, 6, 7, 1])), { first: 1, last: 4 }, 256))
-  t.notOk(isMonotone(createProbe(table([5, Number.NaN, 7])), { first: 1, last: 3 }, 256))
+  t.ok(isMonotonic(createProbe(inOrder), span, 256))
+  t.notOk(isMonotonic(createProbe(table([5, 6, 7, 1])), { first: 1, last: 4 }, 256))
+  t.notOk(isMonotonic(createProbe(table([5, Number.NaN, 7])), { first: 1, last: 3 }, 256))
 })
 
 const steps = (count: number, dt: number) => Array.from({ length: count }, (_, i) => (i + 1) * dt)

@@ -332,7 +332,7 @@ async function* readBytes(bytes: Uint8Array, cutAt = Number.POSITIVE_INFINITY): 
 
 verifies('recording:recorder:upload', async (t) => {
   const { files, data } = folders(t)
-  const limits = { recorder: { ...libraryDefaults.recorder, bytes: 8 * 1024 ** 2 } }
+  const limits = { recorder: { ...libraryDefaults.recorder, maxBytes: 8 * 1024 ** 2 } }
   const library = await libraryOver(t, files, { dir: data, limits })
   const { recorder } = library
   const bytes = readFileSync(join(fixtures, 'drop.db'))
@@ -348,7 +348,7 @@ verifies('recording:recorder:upload', async (t) => {
     [readBytes(bytes.subarray(0, 40_000)), 'RECORDING_DAMAGED'],
     [readBytes(damaged), 'RECORDING_DAMAGED'],
     [readBytes(bytes, 20_000), 'CANCELLED'],
-    [readBytes(Buffer.concat([bytes, Buffer.alloc(limits.recorder.bytes)])), 'DATA_UNWRITABLE'],
+    [readBytes(Buffer.concat([bytes, Buffer.alloc(limits.recorder.maxBytes)])), 'DATA_UNWRITABLE'],
   ] as const) {
     await t.rejects(recorder.importUpload('run', upload), { code })
     await isEmpty()

@@ -110,16 +110,19 @@ verifies('recording:lake:questions', async (t) => {
     [],
     'no incomplete files remain',
   )
-  t.same((await lake.ask(query('blew_up'), options)).rows, [
+  t.same((await lake.runQuery(query('blew_up'), options)).rows, [
     { recording: 'fast', commit: 'c2', scenario: 'stack', first_frame: 40, frames: 11, bodies: 1 },
   ])
-  const { rows, truncated } = await lake.ask(query('worst_depth', { limit: 2 }), options)
+  const { rows, truncated } = await lake.runQuery(query('worst_depth', { limit: 2 }), options)
   t.match(rows[0], { recording: 'fast', frame: 30, max_depth_m: 0.02 })
   t.ok(truncated)
-  t.same((await lake.ask(query('iterations', { filter: { commit: 'c1' } }), options)).rows, [
+  t.same((await lake.runQuery(query('iterations', { filter: { commit: 'c1' } }), options)).rows, [
     { commit: 'c1', scenario: 'stack', frames: 50, p50: 9.5, p95: 15, largest: 15 },
   ])
-  t.same((await lake.ask(query('worst_depth', { filter: { commit: "c1' OR 1 = 1 --" } }), options)).rows, [])
+  t.same(
+    (await lake.runQuery(query('worst_depth', { filter: { commit: "c1' OR 1 = 1 --" } }), options)).rows,
+    [],
+  )
   const [again] = list
   await lake.export(
     [
@@ -160,7 +163,7 @@ verifies('recording:lake:questions', 'missing velocities are not treated as a bl
   await lake.list()
   const file = library.recorder.findFile('run') ?? ''
   await lake.export([{ file, recording: 'run', name: 'run-1' }], options)
-  t.match((await lake.ask(query('blew_up'), options)).rows, [{ first_frame: 3, frames: 1, bodies: 1 }])
+  t.match((await lake.runQuery(query('blew_up'), options)).rows, [{ first_frame: 3, frames: 1, bodies: 1 }])
 })
 
 async function startChdb(t: Test): Promise<string | undefined> {
@@ -186,16 +189,16 @@ verifies(
     const source = `file('${folder}/v1/{table}/*.parquet', 'Parquet')`
     const clickHouse = new ClickHouseLake({ url, source })
     for (const one of questions) {
-      const expected = await lake.ask(one, options)
-      t.same(await clickHouse.ask(one, options), expected, JSON.stringify(one))
+      const expected = await lake.runQuery(one, options)
+      t.same(await clickHouse.runQuery(one, options), expected, JSON.stringify(one))
     }
     const broken = new ClickHouseLake({ url, source: 'missing_table' })
-    await t.rejects(broken.ask(query('blew_up'), options), {
+    await t.rejects(broken.runQuery(query('blew_up'), options), {
       code: 'LAKE_UNAVAILABLE',
       message: /answered 500|answered 404/,
     })
     const closed = new ClickHouseLake({ url: 'http://127.0.0.1:9', source })
-    await t.rejects(closed.ask(query('blew_up'), options), {
+    await t.rejects(closed.runQuery(query('blew_up'), options), {
       code: 'LAKE_UNAVAILABLE',
       message: /cannot be reached/,
     })
@@ -214,10 +217,10 @@ verifies(
     })
     const lake = new DuckDbLake(more)
     await lake.list()
-    await t.rejects(lake.ask(query('blew_up'), options), {
+    await t.rejects(lake.runQuery(query('blew_up'), options), {
       code: 'PACKAGE_NOT_INSTALLED',
       data: { command: 'npm i @duckdb/node-api@1.5.6-r.1' },
     })
-    await t.rejects(lake.ask(query('blew_up'), { signal: AbortSignal.abort() }), { code: 'CANCELLED' })
+    await t.rejects(lake.runQuery(query('blew_up'), { signal: AbortSignal.abort() }), { code: 'CANCELLED' })
   },
 )

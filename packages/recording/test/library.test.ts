@@ -158,7 +158,7 @@ verifies(
 t.test('open limits the number of workers, and earlier recordings remain usable', async (t) => {
   const { files, data } = folders(t)
   for (const name of ['a', 'b', 'c']) writeRecording(join(files, `${name}.db`), { frames: 3 })
-  const library = await libraryOver(t, files, { dir: data, limits: { loaded: 2 } })
+  const library = await libraryOver(t, files, { dir: data, limits: { maxLoaded: 2 } })
   const { recording } = await library.open('a')
   await library.open('b')
   await library.open('c')
@@ -170,7 +170,7 @@ t.test('a recording responds with a new worker while its worker stops', async (t
   const { files, data } = folders(t)
   const names = ['a', 'b', 'c']
   for (const name of names) writeRecording(join(files, `${name}.db`), { frames: 3 })
-  const library = await libraryOver(t, files, { dir: data, limits: { loaded: 1 } })
+  const library = await libraryOver(t, files, { dir: data, limits: { maxLoaded: 1 } })
   const ask = async (name: string): Promise<void> => {
     const { recording } = await library.open(name)
     t.equal((await recording.frame(2)).frame_id, 2)
@@ -298,25 +298,25 @@ t.test('openLibrary rejects a catalogue of a newer version', async (t) => {
 t.test('SpareWorker retains one worker for the next run and stops the others', async (t) => {
   const workers = new SpareWorker(startRecorderWorker)
   t.teardown(() => workers.close())
-  const [first, second] = [workers.take(), workers.take()]
+  const [first, second] = [workers.acquire(), workers.acquire()]
   t.not(first, second, 'concurrent runs have different workers')
-  await workers.give(first)
-  await workers.give(second)
+  await workers.release(first)
+  await workers.release(second)
   t.equal(second.isAlive, false)
-  t.equal(workers.take(), first)
+  t.equal(workers.acquire(), first)
   await first.stop()
 })
 
 t.test('SpareWorker does not retain a dead worker, or any worker after close', async (t) => {
   const workers = new SpareWorker(startRecorderWorker)
-  const [first, second] = [workers.take(), workers.take()]
-  await workers.give(first)
+  const [first, second] = [workers.acquire(), workers.acquire()]
+  await workers.release(first)
   await first.kill()
-  const next = workers.take()
+  const next = workers.acquire()
   t.not(next, first)
-  await workers.give(next)
+  await workers.release(next)
   await workers.close()
-  await workers.give(second)
+  await workers.release(second)
   t.same([next.isAlive, second.isAlive], [false, false])
 })
 
@@ -324,7 +324,7 @@ t.test('LogCheckpoints pauses the writer only while a long log is checkpointed',
   const started: ((logBytes: number) => void)[] = []
   const call = () => new Promise<number>((resolve) => started.push(resolve))
   const link = { call, stop: async () => {} } as unknown as RecorderWorker
-  const checkpoints = new LogCheckpoints('run.db', { take: () => link, give: async () => {} })
+  const checkpoints = new LogCheckpoints('run.db', { acquire: () => link, release: async () => {} })
   const mebibyte = 2 ** 20
   await checkpoints.advance(7 * mebibyte)
   t.equal(started.length, 0)

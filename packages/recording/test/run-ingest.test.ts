@@ -217,7 +217,7 @@ t.test('ingest reads and continues a run without the contact data column', async
 
 t.test("at a run's size limit, ingest reports the last stored frame, which remains stored", async (t) => {
   const library = await over(t, {
-    recorder: { bytes: 400_000, ageMs: 0, live: 4, idleMs: 60_000 },
+    recorder: { maxBytes: 400_000, maxAgeMs: 0, maxLiveRuns: 4, idleMs: 60_000 },
   })
   const { recorder } = library
   await write(recorder, [runLine])
@@ -324,7 +324,7 @@ t.test('the oldest runs are removed first, and live runs are never removed', asy
   const options = {
     dir: data,
     now: () => now,
-    limits: { recorder: { bytes: 2 ** 30, ageMs: 5000, live: 4, idleMs: 60_000 } },
+    limits: { recorder: { maxBytes: 2 ** 30, maxAgeMs: 5000, maxLiveRuns: 4, idleMs: 60_000 } },
   }
   const { recorder } = await libraryOver(t, files, options)
   for (const name of ['one', 'two']) {

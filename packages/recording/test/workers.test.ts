@@ -143,7 +143,7 @@ async function openDoomed(t: Test) {
       if (state.isDoomed) void link.kill()
       return link
     },
-    limits: { bytes: 2 ** 30, ageMs: 0, live: 4, idleMs: 60_000 },
+    limits: { maxBytes: 2 ** 30, maxAgeMs: 0, maxLiveRuns: 4, idleMs: 60_000 },
     now: Date.now,
     log: undefined,
     onRemove: async () => {},

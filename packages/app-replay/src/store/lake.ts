@@ -49,7 +49,7 @@ export class Lake {
     const waiting = this.#isExporting ? await this.#exportNew(options) : 0
     const engine = this.#clickHouse ?? this.#files
     const isEmpty = engine === this.#files && (await this.#files.list()).size === 0
-    const answer = isEmpty ? { rows: [], truncated: false } : await engine.ask(query, options)
+    const answer = isEmpty ? { rows: [], truncated: false } : await engine.runQuery(query, options)
     return { ...answer, waiting }
   }
 

@@ -172,8 +172,8 @@ export async function openReplayStore(env: Env): Promise<ReplayStore> {
     snapshotBytes: numberSetting(settings, 'snapshotCapBytes') ?? snapshotBytes,
     recorder: {
       ...recorder,
-      bytes: numberSetting(settings, 'recordingsCapBytes') ?? recorder.bytes,
-      ageMs: days === undefined ? recorder.ageMs : days * 86_400_000,
+      maxBytes: numberSetting(settings, 'recordingsCapBytes') ?? recorder.maxBytes,
+      maxAgeMs: days === undefined ? recorder.maxAgeMs : days * 86_400_000,
     },
   }
   const pictures = new PictureCache(openPicture({ log }), newId)

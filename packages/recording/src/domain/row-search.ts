@@ -23,7 +23,7 @@ export function findLowerBound(probe: Probe, span: RowSpan, key: number): number
 }
 
 /** Whether the keys of `count + 1` probes across the table never decrease. */
-export function isMonotone(probe: Probe, span: RowSpan, count: number): boolean {
+export function isMonotonic(probe: Probe, span: RowSpan, count: number): boolean {
   let previous = Number.NEGATIVE_INFINITY
   for (let i = 0; i <= count; i++) {
     const row = probe(span.first + Math.floor(((span.last - span.first) * i) / count))

@@ -21,11 +21,11 @@ export class ClickHouseLake {
   }
 
   /** Throws `LAKE_UNAVAILABLE`, `CANCELLED` and `DEADLINE_EXCEEDED`. */
-  async ask(
+  async runQuery(
     { question: name, filter, threshold, limit, deadlineMs }: LakeQuery,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<LakeAnswer> {
-    const question = lakeQuestions.find((one) => one.name === name)
+    const question = lakeQuestions.find((candidate) => candidate.name === name)
     if (question === undefined) throw new Error(`not a question: ${name}`)
     const dialect: Dialect = {
       source: (table) => this.#options.source.replaceAll('{table}', table),

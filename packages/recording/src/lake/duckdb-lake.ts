@@ -64,7 +64,7 @@ export class DuckDbLake {
   }
 
   /** Throws the errors of `export`, and `INVALID_QUERY` if the answer needs too much memory. */
-  async ask(query: LakeQuery, options: CallOptions): Promise<LakeAnswer> {
+  async runQuery(query: LakeQuery, options: CallOptions): Promise<LakeAnswer> {
     const reply = await runJob({ query, folder: this.#folder }, query.deadlineMs, options)
     if ('answer' in reply) return reply.answer
     throw createLostError(reply)
@@ -89,7 +89,7 @@ async function runJob(
   }, deadlineMs + startTimeoutMs)
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    return toResult(await receive(child, job, progress))
+    return toResult(await receiveReply(child, job, progress))
   } catch (error) {
     if (signal.aborted) throw createCancelledError()
     if (isLate)
@@ -104,14 +104,18 @@ async function runJob(
   }
 }
 
-const receive = (child: ChildProcess, job: LakeJob, progress: CallOptions['progress']): Promise<LakeReply> =>
+const receiveReply = (
+  child: ChildProcess,
+  job: LakeJob,
+  progress: CallOptions['progress'],
+): Promise<LakeReply> =>
   new Promise((resolve, reject) => {
     child.on('error', (error) => reject(createLostError(error)))
     child.on('message', (reply: LakeReply) => {
       if ('done' in reply) progress?.(reply.done, reply.total, 'exporting runs')
       else resolve(reply)
     })
-    child.once('close', (code, killed) => reject(createLostError(killed ?? code)))
+    child.once('close', (code, signal) => reject(createLostError(signal ?? code)))
     child.send(job, (error) => {
       if (error !== null) reject(createLostError(error))
     })

@@ -28,7 +28,7 @@ interface Library {
   }
 }
 
-const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** Opens a database in memory. It can access only the files of the folder and does not load extensions. */
 export async function openDuckDb(folder: string): Promise<DuckConnection> {
@@ -40,10 +40,8 @@ export async function openDuckDb(folder: string): Promise<DuckConnection> {
     autoload_known_extensions: 'false',
   })
   const connection = await instance.connect()
-  await connection.run(`SET allowed_directories = [${quote(`${folder}/`)}]`)
+  await connection.run(`SET allowed_directories = [${quoteText(`${folder}/`)}]`)
   await connection.run('SET enable_external_access = false')
   await connection.run('SET lock_configuration = true')
   return connection
 }
-
-export { quote }

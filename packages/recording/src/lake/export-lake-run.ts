@@ -5,7 +5,7 @@ import { bodyAt, bodyWidth, hasState, type PackedFrame, unpackContacts } from '.
 import { readFacts } from '../formats/run-schema.ts'
 import { prepareFrames } from '../reader/run/run-frame.ts'
 import type { Provenance } from '../types.ts'
-import { type DuckAppender, type DuckConnection, quote } from './duckdb-library.ts'
+import { type DuckAppender, type DuckConnection, quoteText } from './duckdb-library.ts'
 import { type LakeTable, lakeTables, lakeVersion } from './lake-schema.ts'
 import type { LakeRun } from './lake-types.ts'
 
@@ -63,7 +63,7 @@ export async function writeTable(
   const file = join(folder, lakeVersion, table, `${name}.parquet`)
   const order = table === 'state' ? 'body_id, frame_id' : 'frame_id'
   await connection.run(
-    `COPY (SELECT * FROM ${table} ORDER BY ${order}) TO ${quote(`${file}.part`)} (FORMAT parquet, COMPRESSION zstd)`,
+    `COPY (SELECT * FROM ${table} ORDER BY ${order}) TO ${quoteText(`${file}.part`)} (FORMAT parquet, COMPRESSION zstd)`,
   )
   await rename(`${file}.part`, file)
 }

@@ -1,13 +1,13 @@
 /** A process that exports runs or answers one question. */
 import { isCausewayError } from '@causeway/protocol'
 import { RecordingError } from '../errors.ts'
-import { openDuckDb, quote } from './duckdb-library.ts'
+import { openDuckDb, quoteText } from './duckdb-library.ts'
 import { exportLakeRun } from './export-lake-run.ts'
 import { type Dialect, lakeQuestions, toRow, writeStatement } from './lake-questions.ts'
 import { lakeVersion } from './lake-schema.ts'
 import type { LakeAnswer, LakeJob, LakeQuery, LakeReply } from './lake-types.ts'
 
-const maxMemory = 1536 * 1024 ** 2
+const maxMemoryBytes = 1536 * 1024 ** 2
 
 const checkIntervalMs = 50
 
@@ -19,7 +19,7 @@ const send = (reply: LakeReply): Promise<void> =>
 
 process.once('message', (job: LakeJob) => {
   setInterval(() => {
-    if (process.memoryUsage.rss() > maxMemory) void send({ memory: true }).then(() => process.exit(1))
+    if (process.memoryUsage.rss() > maxMemoryBytes) void send({ memory: true }).then(() => process.exit(1))
   }, checkIntervalMs).unref()
   void run(job)
     .then(send)
@@ -30,7 +30,7 @@ process.once('disconnect', () => process.exit(1))
 async function run(job: LakeJob): Promise<LakeReply> {
   try {
     const connection = await openDuckDb(job.folder)
-    if ('query' in job) return { answer: await ask(connection, job.query, job.folder) }
+    if ('query' in job) return { answer: await runQuery(connection, job.query, job.folder) }
     if (!job.isShared) process.umask(0o077)
     for (const [i, run] of job.export.entries()) {
       await exportLakeRun(connection, run, job.folder)
@@ -44,15 +44,15 @@ async function run(job: LakeJob): Promise<LakeReply> {
   }
 }
 
-async function ask(
+async function runQuery(
   connection: Awaited<ReturnType<typeof openDuckDb>>,
   { question: name, filter, threshold, limit }: LakeQuery,
   folder: string,
 ): Promise<LakeAnswer> {
-  const question = lakeQuestions.find((one) => one.name === name)
+  const question = lakeQuestions.find((candidate) => candidate.name === name)
   if (question === undefined) throw new Error(`not a question: ${name}`)
   const dialect: Dialect = {
-    source: (table) => `read_parquet(${quote(`${folder}/${lakeVersion}/${table}/*.parquet`)})`,
+    source: (table) => `read_parquet(${quoteText(`${folder}/${lakeVersion}/${table}/*.parquet`)})`,
     argMax: 'arg_max',
     quantile: (share, column) => `quantile_cont(${column}, ${share})`,
     parameter: (parameter) => `$${parameter}`,

@@ -7,7 +7,7 @@ const idleTimeoutMs = 5000
 export class BackgroundReader {
   readonly #startWorker: () => RecordingWorker
   #link: RecordingWorker | undefined
-  #idle: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(startWorker: () => RecordingWorker) {
@@ -22,13 +22,13 @@ export class BackgroundReader {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#idle)
+    clearTimeout(this.#idleTimer)
     await this.#link?.kill()
     await this.#last
   }
 
   async #analyse(file: string, request: (summary: RecordingSummary) => AnalysisRequest | null) {
-    clearTimeout(this.#idle)
+    clearTimeout(this.#idleTimer)
     const link = await this.#getLink()
     try {
       const { summary } = await link.call('open', { file, path: file })
@@ -36,7 +36,7 @@ export class BackgroundReader {
       const result = analysis && (await link.call('analyse', { ...analysis, isCached: false }))
       return { summary, result }
     } finally {
-      this.#idle = setTimeout(() => void this.#stop(), idleTimeoutMs).unref()
+      this.#idleTimer = setTimeout(() => void this.#stop(), idleTimeoutMs).unref()
     }
   }
 

@@ -80,21 +80,21 @@ export class BackgroundWork {
   async #prepare(entry: LoadedRecording, link: RecordingWorker, signal: AbortSignal): Promise<void> {
     const { file, key, recording } = entry
     const [columns, answers] = [getColumnsFilePath(file), getAnswersFilePath(file)]
-    const missing: AnalysisRequest[] = []
+    const missingAnalyses: AnalysisRequest[] = []
     for (const request of this.#options.analysesToPrepare(recording.summary)) {
-      const found = await link.call('recall', { file: answers, request })
-      if (found.length === 0) missing.push(request)
-      else await entry.cacheResult(request, async () => found[0])
+      const cachedAnswer = await link.call('findAnswer', { file: answers, request })
+      if (cachedAnswer.length === 0) missingAnalyses.push(request)
+      else await entry.cacheResult(request, async () => cachedAnswer[0])
     }
     const hasColumns = await exists(columns)
-    if (hasColumns && missing.length === 0) return
+    if (hasColumns && missingAnalyses.length === 0) return
     await link.call('open', { file, path: recording.identity.path })
     if (!hasColumns) {
       await waitUntilIdle(entry, signal)
       await link.call('columns', { file: columns })
       await entry.refresh()
     }
-    for (const request of missing) {
+    for (const request of missingAnalyses) {
       await waitUntilIdle(entry, signal)
       await entry.cacheResult(request, (options) =>
         link.call('prepareAnalysis', { file: answers, request }, options),

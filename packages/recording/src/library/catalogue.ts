@@ -220,19 +220,24 @@ export class Catalogue {
     const { findId, findPath, addId } = this.#statements
     const isInside = path.startsWith(this.#folder)
     const stored = isInside ? relativePrefix + path.slice(this.#folder.length) : path
-    const known = findId.get(stored)
-    if (known !== undefined) return known
-    const id = listCandidates(path).find((candidate) => findPath.get(candidate) === undefined) ?? digest(path)
+    const existingId = findId.get(stored)
+    if (existingId !== undefined) return existingId
+    const id =
+      listIdCandidates(path).find((candidate) => findPath.get(candidate) === undefined) ?? hashPath(path)
     addId.run(id, stored)
     return id
   }
 }
 
-const digest = (path: string): string => createHash('sha256').update(path).digest('hex')
+const hashPath = (path: string): string => createHash('sha256').update(path).digest('hex')
 
 /** Returns the file name, then variants with parts of the path's hash. */
-function listCandidates(path: string): readonly string[] {
+function listIdCandidates(path: string): readonly string[] {
   const name = basename(path, extname(path)).replace(/[^A-Za-z0-9._~-]+/g, '-')
-  const readable = /^[.-]*$/.test(name) ? 'recording' : name
-  return [readable, `${readable}~${digest(path).slice(0, 6)}`, `${readable}~${digest(path).slice(0, 16)}`]
+  const readableName = /^[.-]*$/.test(name) ? 'recording' : name
+  return [
+    readableName,
+    `${readableName}~${hashPath(path).slice(0, 6)}`,
+    `${readableName}~${hashPath(path).slice(0, 16)}`,
+  ]
 }

@@ -6,7 +6,7 @@ import { createSource } from '../formats/create-source.ts'
 import type { FrameSource } from '../formats/frame-source.ts'
 import { openRunWriter, type RunWriter } from '../recorder/run-writer.ts'
 
-const partBytes = 1024 * 1024
+const chunkBytes = 1024 * 1024
 
 /** Progress is in bytes. Throws `NOT_A_RECORDING` for a file without frames. */
 export async function convertFrameFile(source: string, target: string, call: Call): Promise<void> {
@@ -34,12 +34,12 @@ async function readFrames(
   const file = await open(path, 'r')
   let source: FrameSource | undefined
   try {
-    const part = Buffer.allocUnsafe(partBytes)
+    const buffer = Buffer.allocUnsafe(chunkBytes)
     for (let done = 0; ; ) {
       signal.throwIfAborted()
-      const { bytesRead } = await file.read(part, 0, part.length, null)
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, null)
       if (bytesRead === 0) break
-      const bytes = part.subarray(0, bytesRead)
+      const bytes = buffer.subarray(0, bytesRead)
       source ??= await createSource(bytes, writer.context)
       for (const line of source.push(bytes)) writer.add(line, Date.now())
       done += bytesRead

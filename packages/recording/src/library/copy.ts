@@ -88,24 +88,24 @@ function makeMonotonic(progress: CopyOptions['progress']): CopyOptions['progress
 
 export async function removeCopy(file: string): Promise<void> {
   const columns = ['', ...Object.values(columnsParts)].map((ending) => `${getColumnsFilePath('')}${ending}`)
-  const derived = [...columns, '-answers', '-answers.part']
-  for (const part of [...sidecars, '', ...derived]) await rm(`${file}${part}`, { force: true })
+  const derivedEndings = [...columns, '-answers', '-answers.part']
+  for (const ending of [...sidecars, '', ...derivedEndings]) await rm(`${file}${ending}`, { force: true })
 }
 
 async function copyConsistently(source: string, target: string, options: CopyOptions): Promise<FileState> {
-  const seen: FileState[] = []
+  const states: FileState[] = []
   for (let i = 0; i < maxAttempts; i++) {
     options.signal.throwIfAborted()
     const state = await readFileState(source)
     requireDatabase(source, state)
     if (state.journal === null && (await copyState(source, target, state, options))) return state
-    seen.push(state)
+    states.push(state)
     await wait(retryDelay[0] + Math.random() * (retryDelay[1] - retryDelay[0]), undefined, {
       signal: options.signal,
     })
   }
-  const [first, ...others] = seen
-  const isAbandoned = first?.journal != null && others.every((state) => isSameState(first, state))
+  const [first, ...otherStates] = states
+  const isAbandoned = first?.journal != null && otherStates.every((state) => isSameState(first, state))
   if (isAbandoned && (await copyState(source, target, first, options))) return first
   throw new RecordingError('RECORDING_BUSY', `the recording is being written: ${source}`, {
     data: { path: source },
@@ -123,9 +123,9 @@ async function copyState(
   await removeCopy(target)
   try {
     await copyFileInSteps(source, target, options)
-    const silent = { ...options, progress: () => {} }
-    if (state.journal) await copyFileInSteps(`${source}-journal`, `${target}-journal`, silent)
-    if (state.wal) await copyFileInSteps(`${source}-wal`, `${target}-wal`, silent)
+    const silentOptions = { ...options, progress: () => {} }
+    if (state.journal) await copyFileInSteps(`${source}-journal`, `${target}-journal`, silentOptions)
+    if (state.wal) await copyFileInSteps(`${source}-wal`, `${target}-wal`, silentOptions)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return false

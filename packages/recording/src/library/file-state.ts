@@ -108,13 +108,13 @@ async function readHead(file: FileHandle, bytes: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead)
 }
 
-async function readSidecar(path: string, counts: (first: number) => boolean): Promise<Sidecar | null> {
+async function readSidecar(path: string, isActive: (first: number) => boolean): Promise<Sidecar | null> {
   const file = await openForeign(path)
   if (file === null) return null
   try {
     const { size, mtimeNs } = await file.stat({ bigint: true })
     const [first] = await readHead(file, 1)
-    return first !== undefined && counts(first) ? { size: Number(size), mtimeNs } : null
+    return first !== undefined && isActive(first) ? { size: Number(size), mtimeNs } : null
   } finally {
     await file.close()
   }

@@ -25,7 +25,7 @@ export async function withFrameFile<Result>(
         remedy: 'give a file of frame lines or an MCAP file',
         data: { path },
       })
-    return await work(readParts(file, { path, size: stats.size, ...call }), stats.size)
+    return await work(readChunks(file, { path, size: stats.size, ...call }), stats.size)
   } finally {
     await file.close()
   }
@@ -36,24 +36,24 @@ interface FrameFile extends CallOptions {
   readonly size: number
 }
 
-async function* readParts(
+async function* readChunks(
   file: FileHandle,
   { path, size, signal, progress }: FrameFile,
 ): AsyncGenerator<Uint8Array> {
   for (let done = 0; ; ) {
     if (signal?.aborted) throw new CausewayError('CANCELLED', 'the call was cancelled')
-    const part = new Uint8Array(partBytes)
-    const bytesRead = await readPart(file, part, path)
+    const buffer = new Uint8Array(partBytes)
+    const bytesRead = await readChunk(file, buffer, path)
     if (bytesRead === 0) return
     done += bytesRead
     progress?.(done, Math.max(size, done))
-    yield bytesRead < partBytes ? part.slice(0, bytesRead) : part
+    yield bytesRead < partBytes ? buffer.slice(0, bytesRead) : buffer
   }
 }
 
-async function readPart(file: FileHandle, part: Uint8Array, path: string): Promise<number> {
+async function readChunk(file: FileHandle, buffer: Uint8Array, path: string): Promise<number> {
   try {
-    return (await file.read(part)).bytesRead
+    return (await file.read(buffer)).bytesRead
   } catch (cause) {
     throw new RecordingError('RECORDING_NOT_FOUND', `the file cannot be read: ${path}`, {
       data: { path },

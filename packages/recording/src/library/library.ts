@@ -30,7 +30,7 @@ export interface LibraryLimits {
   readonly minPreparedBodyFrames: number
   /** Maximum time that an import may run without progress, in ms. */
   readonly importStallMs: number
-  readonly loaded: number
+  readonly maxLoaded: number
   readonly scan: ScanLimits
   readonly recorder: RecorderLimits
 }
@@ -54,9 +54,9 @@ export const libraryDefaults: LibraryLimits = {
   // Smaller recordings are read within half a second.
   minPreparedBodyFrames: 50_000,
   importStallMs: 120_000,
-  loaded: 8,
+  maxLoaded: 8,
   scan: { depth: 6, folders: 2000, files: 1000 },
-  recorder: { bytes: 16 * 1024 ** 3, ageMs: 0, live: 16, idleMs: 300_000 },
+  recorder: { maxBytes: 16 * 1024 ** 3, maxAgeMs: 0, maxLiveRuns: 16, idleMs: 300_000 },
 }
 
 const isFinal = (error: unknown): error is CausewayError =>
@@ -83,7 +83,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   const startWorker = () => startRecordingWorker(options.worker)
   const loaded = new LoadedRecordings({
     copies,
-    maxWorkers: limits.loaded,
+    maxWorkers: limits.maxLoaded,
     now,
     startWorker,
     minBodyFrames: limits.minPreparedBodyFrames,
@@ -115,7 +115,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   })
 }
 
-interface LibraryParts {
+interface LibraryDependencies {
   readonly dir: string
   readonly roots: Roots
   readonly log: LibraryLog | undefined
@@ -132,17 +132,17 @@ export class RecordingLibrary {
   readonly recorder: Recorder
   /** `shrink` releases the least recently used entries first and returns the released bytes. */
   readonly memory
-  readonly #parts: LibraryParts
+  readonly #dependencies: LibraryDependencies
   readonly #runs: RunRecordings
   readonly #loads = new SharedCalls<OpenResult>()
   readonly #backgroundReader: BackgroundReader
 
-  constructor(parts: LibraryParts) {
-    const { loaded } = parts
-    this.#parts = parts
-    this.recorder = parts.recorder
-    this.#runs = new RunRecordings({ ...parts, loads: this.#loads })
-    this.#backgroundReader = new BackgroundReader(parts.startWorker)
+  constructor(dependencies: LibraryDependencies) {
+    const { loaded } = dependencies
+    this.#dependencies = dependencies
+    this.recorder = dependencies.recorder
+    this.#runs = new RunRecordings({ ...dependencies, loads: this.#loads })
+    this.#backgroundReader = new BackgroundReader(dependencies.startWorker)
     this.memory = {
       workers: {
         bytes: () => loaded.countWorkerBytes(),
@@ -160,9 +160,9 @@ export class RecordingLibrary {
     directory?: string,
   ): Promise<{ readonly searched: readonly string[]; readonly listings: readonly Listing[] }> {
     await this.#removeUnusedCopies()
-    const { catalogue, roots, limits } = this.#parts
+    const { catalogue, roots, limits } = this.#dependencies
     const { searched, listings } = await listRecordings(
-      { catalogue, roots, limits: limits.scan, isOwn: this.#isOwn },
+      { catalogue, roots, limits: limits.scan, isExcluded: this.#isInDataFolder },
       directory,
     )
     return { searched, listings: directory === undefined ? [...this.#runs.list(), ...listings] : listings }
@@ -176,7 +176,7 @@ export class RecordingLibrary {
   }
 
   async #openSource(source: SourceFile, options: OpenOptions): Promise<OpenResult> {
-    const { copies, loaded } = this.#parts
+    const { copies, loaded } = this.#dependencies
     const { path, key, size } = source
     const current = await loaded.use(key)
     if (current) return { recording: current.recording, reloaded: false }
@@ -189,13 +189,13 @@ export class RecordingLibrary {
       return await this.#loads.run(key, (shared) => this.#load(source, shared), options)
     } catch (error) {
       if (isFinal(error))
-        this.#parts.catalogue.putCheck({ path, key, reason: error.code, total_frames: null })
+        this.#dependencies.catalogue.putCheck({ path, key, reason: error.code, total_frames: null })
       throw error
     }
   }
 
   get summaries(): RunSummaries {
-    return this.#parts.catalogue.summaries
+    return this.#dependencies.catalogue.summaries
   }
 
   /** Analyses a sealed run. */
@@ -220,40 +220,40 @@ export class RecordingLibrary {
     mapping: object | undefined,
     options: OpenOptions = {},
   ): Promise<OpenResult & { readonly notes: readonly string[] }> {
-    const { catalogue } = this.#parts
-    const given = mapping && JSON.stringify(mapping)
-    const source = await this.#readSource(idOrPath, given)
+    const { catalogue } = this.#dependencies
+    const mappingText = mapping && JSON.stringify(mapping)
+    const source = await this.#readSource(idOrPath, mappingText)
     const result = await this.#openSource(source, options)
     const { notes = [] } = catalogue.findImport(source.path) ?? {}
-    if (given !== undefined) catalogue.putImport(source.path, { mapping: given, notes })
+    if (mappingText !== undefined) catalogue.putImport(source.path, { mapping: mappingText, notes })
     return { ...result, notes }
   }
 
-  async #readSource(idOrPath: string, given?: string): Promise<SourceFile> {
+  async #readSource(idOrPath: string, requestedMapping?: string): Promise<SourceFile> {
     const path = await this.#locate(idOrPath)
-    const { mapping } = this.#parts.catalogue.findImport(path) ?? {}
-    return readSourceFile(path, { given, stored: mapping ?? undefined })
+    const { mapping } = this.#dependencies.catalogue.findImport(path) ?? {}
+    return readSourceFile(path, { requestedMapping, stored: mapping ?? undefined })
   }
 
   /** Throws the errors of `open` and of the recorder. */
   async importRecording(name: string, idOrPath: string, options: OpenOptions = {}): Promise<RunState> {
     const path = await this.#locate(idOrPath)
-    const isOther = await isImported(path)
-    if (isFrameFile(path) && !isOther)
+    const isImportedFile = await isImported(path)
+    if (isFrameFile(path) && !isImportedFile)
       return withFrameFile(path, options, (body, expectedBytes) =>
         this.recorder.importStream(name, body, { expectedBytes }),
       )
     await this.open(path, options)
-    const file = await this.#parts.copies.find((await this.#readSource(path)).key)
+    const file = await this.#dependencies.copies.find((await this.#readSource(path)).key)
     if (file !== undefined)
-      return isOther ? this.recorder.importRun(name, file) : this.recorder.importCopy(name, file)
+      return isImportedFile ? this.recorder.importRun(name, file) : this.recorder.importCopy(name, file)
     throw new RecordingError('RECORDING_BUSY', `the recording changed during the import: ${path}`, {
       data: { path },
     })
   }
 
   health() {
-    const { copies, loaded } = this.#parts
+    const { copies, loaded } = this.#dependencies
     return { ...copies.health(), loaded: loaded.openCount, preparing: loaded.preparingCount }
   }
 
@@ -261,28 +261,28 @@ export class RecordingLibrary {
     await this.#backgroundReader.close()
     await this.recorder.close()
     await this.#loads.stop()
-    await this.#parts.loaded.close()
-    this.#parts.catalogue.close()
+    await this.#dependencies.loaded.close()
+    this.#dependencies.catalogue.close()
   }
 
-  readonly #isOwn = (path: string): boolean => {
-    const { dir } = this.#parts
+  readonly #isInDataFolder = (path: string): boolean => {
+    const { dir } = this.#dependencies
     return path === dir || path.startsWith(dir + sep)
   }
 
   async #locate(idOrPath: string): Promise<string> {
-    const { roots, catalogue } = this.#parts
-    const known = catalogue.findPath(idOrPath)
+    const { roots, catalogue } = this.#dependencies
+    const knownPath = catalogue.findPath(idOrPath)
     const path =
-      (known && (await resolveExisting(roots, known))) ??
+      (knownPath && (await resolveExisting(roots, knownPath))) ??
       (await resolveExisting(roots, idOrPath)) ??
-      (await this.#findListed(idOrPath))
+      (await this.#findListedPath(idOrPath))
     if (path === undefined)
       throw new RecordingError('RECORDING_NOT_FOUND', `recording not found: ${idOrPath}`, {
         data: { recording: idOrPath, searched: roots.folders() },
       })
     // The server has these files open through SQLite, whose locks another reader would release.
-    if (this.#isOwn(path))
+    if (this.#isInDataFolder(path))
       throw new CausewayError('OUTSIDE_ROOTS', `the file belongs to the server's own data: ${path}`, {
         data: { path },
         remedy: 'give the file that the recorder wrote',
@@ -290,22 +290,22 @@ export class RecordingLibrary {
     return toBagFolder(path)
   }
 
-  async #findListed(idOrName: string): Promise<string | undefined> {
+  async #findListedPath(idOrName: string): Promise<string | undefined> {
     if (idOrName.includes('/') || idOrName.includes(sep)) return undefined
     const { listings } = await this.list()
-    const found = listings.filter(({ id, name }) => id === idOrName || name === idOrName)
-    const match = found.find(({ id }) => id === idOrName) ?? (found.length === 1 ? found[0] : undefined)
+    const matches = listings.filter(({ id, name }) => id === idOrName || name === idOrName)
+    const match = matches.find(({ id }) => id === idOrName) ?? (matches.length === 1 ? matches[0] : undefined)
     return match?.path
   }
 
   async #load({ path, key, listKey, size, mapping }: SourceFile, options: CallOptions): Promise<OpenResult> {
-    const { catalogue, copies, loaded } = this.#parts
+    const { catalogue, copies, loaded } = this.#dependencies
     const identity = { id: catalogue.getId(path), path, name: basename(path), size_bytes: size }
     const entry =
       (await this.#loadCopy(key, identity, options)) ?? (await this.#copyAndLoad(identity, mapping, options))
-    const older = copies.listOthers(path, entry.key)
+    const olderCopies = copies.listOthers(path, entry.key)
     await loaded.add(entry)
-    for (const snapshot of older) await this.#discardIdle(snapshot)
+    for (const snapshot of olderCopies) await this.#discardIdle(snapshot)
     const { frames, bodies, first_time_s, last_time_s, era } = entry.recording.summary
     catalogue.putCheck({
       path,
@@ -317,7 +317,7 @@ export class RecordingLibrary {
       duration_s: first_time_s === null || last_time_s === null ? null : last_time_s - first_time_s,
       era,
     })
-    return { recording: entry.recording, reloaded: older.length > 0 }
+    return { recording: entry.recording, reloaded: olderCopies.length > 0 }
   }
 
   /** Discards the copy if it is unreadable. */
@@ -326,7 +326,7 @@ export class RecordingLibrary {
     identity: RecordingIdentity,
     options: CallOptions,
   ): Promise<LoadedRecording | undefined> {
-    const { copies, loaded, log, startWorker } = this.#parts
+    const { copies, loaded, log, startWorker } = this.#dependencies
     const file = await copies.find(key)
     if (file === undefined) return undefined
     copies.touch(key)
@@ -347,7 +347,7 @@ export class RecordingLibrary {
     mapping: string | undefined,
     options: CallOptions,
   ): Promise<LoadedRecording> {
-    const { catalogue, copies, loaded, limits, startWorker } = this.#parts
+    const { catalogue, copies, loaded, limits, startWorker } = this.#dependencies
     const { path, size_bytes } = identity
     return initializeWorker(startWorker(), async (link) => {
       await copies.makeRoom(size_bytes, (snapshot) => loaded.release(snapshot))
@@ -355,7 +355,7 @@ export class RecordingLibrary {
         source: path,
         mapping,
         folder: copies.folder,
-        indexAtOnceBytes: limits.maxForegroundIndexBytes,
+        maxForegroundIndexBytes: limits.maxForegroundIndexBytes,
       }
       const { key, bytes, notes } = (await isImported(path))
         ? await callWithStallLimit(link, args, { ...options, limitMs: limits.importStallMs })
@@ -367,7 +367,7 @@ export class RecordingLibrary {
   }
 
   async #removeUnusedCopies(): Promise<void> {
-    const { catalogue, copies, loaded } = this.#parts
+    const { catalogue, copies, loaded } = this.#dependencies
     for (const snapshot of catalogue.listSnapshots()) {
       if (!(await exists(snapshot.path))) await loaded.discard(snapshot.key)
       else if (copies.isSuperseded(snapshot)) await this.#discardIdle(snapshot)
@@ -375,6 +375,7 @@ export class RecordingLibrary {
   }
 
   async #discardIdle(snapshot: Snapshot): Promise<void> {
-    if (await this.#parts.loaded.release(snapshot)) await this.#parts.copies.remove(snapshot.key)
+    if (await this.#dependencies.loaded.release(snapshot))
+      await this.#dependencies.copies.remove(snapshot.key)
   }
 }

@@ -13,11 +13,11 @@ interface ListingOptions {
   readonly roots: Roots
   readonly limits: ScanLimits
   /** Whether a path is in the library's data folder, which may be in a root. */
-  readonly isOwn: (path: string) => boolean
+  readonly isExcluded: (path: string) => boolean
 }
 
 /** Output folder of the C++ recorder's tests, relative to the folder where they run. */
-const usualFolder = join('build', 'Debug', 'debug', 'recordings')
+const defaultFolder = join('build', 'Debug', 'debug', 'recordings')
 
 interface ListResult {
   readonly searched: readonly string[]
@@ -25,18 +25,18 @@ interface ListResult {
 }
 
 export async function listRecordings(options: ListingOptions, directory?: string): Promise<ListResult> {
-  const { catalogue, limits, isOwn } = options
+  const { catalogue, limits, isExcluded } = options
   const folders = await listFoldersToSearch(options.roots, directory)
   const files = new Map<string, FoundFile>()
   for (const folder of folders.existing) {
-    for (const file of await scanFolder(folder, limits, isOwn)) {
+    for (const file of await scanFolder(folder, limits, isExcluded)) {
       if (files.size < limits.files) files.set(file.path, file)
     }
   }
   const paths = new Set<string>()
   for (const file of files.values()) {
     const path = file.isLink ? await resolveFound(options.roots, file.path) : file.path
-    if (path !== undefined && !isOwn(path)) paths.add(path)
+    if (path !== undefined && !isExcluded(path)) paths.add(path)
   }
   const sorted = [...paths].sort()
   const ids = catalogue.getIds(sorted)
@@ -50,7 +50,9 @@ export async function listRecordings(options: ListingOptions, directory?: string
 
 async function listFoldersToSearch(roots: Roots, directory: string | undefined) {
   const searched =
-    directory === undefined ? roots.folders().flatMap((root) => [join(root, usualFolder), root]) : [directory]
+    directory === undefined
+      ? roots.folders().flatMap((root) => [join(root, defaultFolder), root])
+      : [directory]
   const existing = new Set<string>()
   for (const folder of searched) {
     const path =
@@ -83,9 +85,9 @@ async function createListing(catalogue: Catalogue, path: string, id: string): Pr
   try {
     const state = await readFileState(path)
     const key = createStateKey(path, state)
-    const known = catalogue.findCheck(path, key)
-    const { reason, total_frames, bodies, duration_s, era, isFinal } = known
-      ? { ...known, isFinal: false }
+    const knownCheck = catalogue.findCheck(path, key)
+    const { reason, total_frames, bodies, duration_s, era, isFinal } = knownCheck
+      ? { ...knownCheck, isFinal: false }
       : { ...unknownSize, ...(await checkFile(path, state)) }
     if (isFinal) catalogue.putCheck({ path, key, reason, total_frames })
     // Omitted, because most .jsonl files of a project are not recordings.
@@ -104,12 +106,16 @@ async function createListing(catalogue: Catalogue, path: string, id: string): Pr
       ...(era === null ? {} : { era }),
     }
   } catch (error) {
-    if (isCausewayError(error)) return createUnreadable(path, id, error.code)
+    if (isCausewayError(error)) return createUnreadableListing(path, id, error.code)
     throw error
   }
 }
 
-async function createUnreadable(path: string, id: string, reason: string): Promise<Listing | undefined> {
+async function createUnreadableListing(
+  path: string,
+  id: string,
+  reason: string,
+): Promise<Listing | undefined> {
   try {
     const { size, mtimeMs } = await stat(path)
     const [name, modified_ms] = [basename(path), Math.floor(mtimeMs)]
@@ -144,7 +150,7 @@ const databaseName = /\.(db|sqlite)$/i
 const isRecordingName = (name: string): boolean => databaseName.test(name) || isFrameFile(name)
 
 /** Skipped in addition to hidden folders. */
-const skipped = new Set(['node_modules'])
+const skippedFolders = new Set(['node_modules'])
 
 /** Finds recordings by name, nearest first. Skips unreadable and hidden folders, and links to folders. */
 async function scanFolder(
@@ -152,26 +158,26 @@ async function scanFolder(
   limits: ScanLimits,
   isExcluded: (folder: string) => boolean,
 ): Promise<readonly FoundFile[]> {
-  const found: FoundFile[] = []
-  let level = [folder]
+  const foundFiles: FoundFile[] = []
+  let currentFolders = [folder]
   let visited = 0
-  for (let depth = 0; depth <= limits.depth && level.length > 0; depth++) {
-    const below: string[] = []
-    for (const current of level) {
+  for (let depth = 0; depth <= limits.depth && currentFolders.length > 0; depth++) {
+    const subfolders: string[] = []
+    for (const current of currentFolders) {
       if (isExcluded(current) || visited++ >= limits.folders) continue
       for (const entry of await readEntries(current)) {
         const path = join(current, entry.name)
         if (entry.isDirectory()) {
-          if (!entry.name.startsWith('.') && !skipped.has(entry.name)) below.push(path)
+          if (!entry.name.startsWith('.') && !skippedFolders.has(entry.name)) subfolders.push(path)
         } else if (isRecordingName(entry.name) && (entry.isFile() || entry.isSymbolicLink())) {
-          if (found.length >= limits.files) return found
-          found.push({ path, isLink: entry.isSymbolicLink() })
+          if (foundFiles.length >= limits.files) return foundFiles
+          foundFiles.push({ path, isLink: entry.isSymbolicLink() })
         }
       }
     }
-    level = below
+    currentFolders = subfolders
   }
-  return found
+  return foundFiles
 }
 
 async function readEntries(folder: string): Promise<readonly Dirent[]> {

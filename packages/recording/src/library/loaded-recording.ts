@@ -122,13 +122,13 @@ export class LoadedRecording {
 
   #createRecording(summary: RecordingSummary): Recording {
     const [call, results] = [this.#call, this.#results]
-    const dynamic = new Set([...summary.bodies, ...summary.appearances].map(({ body_id }) => body_id))
-    const environment = new Set(summary.environment_bodies.map(({ body_id }) => body_id))
-    const resolveBody = (given: number): BodyId => {
-      const id = resolveBodyId(given, dynamic, environment)
+    const dynamicIds = new Set([...summary.bodies, ...summary.appearances].map(({ body_id }) => body_id))
+    const environmentIds = new Set(summary.environment_bodies.map(({ body_id }) => body_id))
+    const resolveBody = (bodyId: number): BodyId => {
+      const id = resolveBodyId(bodyId, dynamicIds, environmentIds)
       if (id !== null) return id
-      throw new RecordingError('BODY_NOT_FOUND', `the recording has no body ${given}`, {
-        data: { body_id: given, bodies: [...dynamic, ...environment].sort((a, b) => a - b) },
+      throw new RecordingError('BODY_NOT_FOUND', `the recording has no body ${bodyId}`, {
+        data: { body_id: bodyId, bodies: [...dynamicIds, ...environmentIds].sort((a, b) => a - b) },
       })
     }
     return {

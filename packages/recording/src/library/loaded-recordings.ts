@@ -104,9 +104,9 @@ export class LoadedRecordings {
     this.#loaded.set(entry.key, entry)
     this.#options.copies.touch(entry.key)
     const open = this.#findOpen()
-    const idle = open.filter((other) => other !== entry && !other.isBusy)
+    const idleRecordings = open.filter((recording) => recording !== entry && !recording.isBusy)
     const excess = Math.max(0, open.length - this.#options.maxWorkers)
-    await Promise.all(idle.slice(0, excess).map((other) => other.release()))
+    await Promise.all(idleRecordings.slice(0, excess).map((recording) => recording.release()))
   }
 
   async #unload(key: string): Promise<void> {

@@ -29,9 +29,9 @@ export class RunRecordings {
   /** An id takes precedence over a name. */
   find(idOrPath: string): string | undefined {
     const { dir, catalogue, recorder } = this.#options
-    const known = catalogue.findPath(idOrPath)
-    if (known !== undefined || dirname(idOrPath) === join(dir, 'recordings')) {
-      const path = known ?? idOrPath
+    const knownPath = catalogue.findPath(idOrPath)
+    if (knownPath !== undefined || dirname(idOrPath) === join(dir, 'recordings')) {
+      const path = knownPath ?? idOrPath
       const name = basename(path, '.db')
       return recorder.findFile(name) === path ? name : undefined
     }
@@ -59,11 +59,11 @@ export class RunRecordings {
       const [id, size_bytes, modified_ms] = [catalogue.getId(path), bytes, updated_ms]
       const size = sizes.get(id)
       // A continued run may have more bodies than its summary.
-      const known = size?.revision === recorder.getRevision(name) ? size : undefined
+      const currentSize = size?.revision === recorder.getRevision(name) ? size : undefined
       return {
         ...{ id, path, name, size_bytes, modified_ms, is_recording: true, total_frames, era: 'run', status },
-        ...(known && { bodies: known.bodies }),
-        ...(known && known.duration_s !== null && { duration_s: known.duration_s }),
+        ...(currentSize && { bodies: currentSize.bodies }),
+        ...(currentSize && currentSize.duration_s !== null && { duration_s: currentSize.duration_s }),
       }
     })
   }

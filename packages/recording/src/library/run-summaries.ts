@@ -120,10 +120,10 @@ export class RunSummaries {
   }
 
   put({ tags, verdict, ...facts }: RunSummary): void {
-    const { checked = [], not_checked = [], kinds = [], ...found } = verdict ?? unknown
+    const { checked = [], not_checked = [], kinds = [], ...findings } = verdict ?? unknownVerdict
     this.#statements.put.run({
       ...facts,
-      ...found,
+      ...findings,
       is_diagnosed: verdict === null ? 0 : 1,
       tags: join(tags),
       checked: join(checked),
@@ -154,7 +154,7 @@ export class RunSummaries {
   }
 }
 
-const unknown: Partial<RunVerdict> & WorstValues = {
+const unknownVerdict: Partial<RunVerdict> & WorstValues = {
   errors: 0,
   first_bad_frame: null,
   first_bad_kind: null,
@@ -169,7 +169,7 @@ const join = (list: readonly string[]): string => list.join('\n')
 
 /** Caches split lists, because most runs have the same ones. */
 function toSummary(row: FlatRow, lists: Map<string, readonly string[]>): RunSummary {
-  const split = (text: string): readonly string[] => {
+  const splitList = (text: string): readonly string[] => {
     let list = lists.get(text)
     if (list === undefined) {
       list = text === '' ? [] : text.split('\n')
@@ -192,15 +192,15 @@ function toSummary(row: FlatRow, lists: Map<string, readonly string[]>): RunSumm
     seed: row.seed,
     host: row.host,
     engine_version: row.engine_version,
-    tags: split(row.tags),
+    tags: splitList(row.tags),
     verdict:
       row.is_diagnosed === 0
         ? null
         : {
-            checked: split(row.checked),
-            not_checked: split(row.not_checked),
+            checked: splitList(row.checked),
+            not_checked: splitList(row.not_checked),
             errors: row.errors,
-            kinds: split(row.kinds),
+            kinds: splitList(row.kinds),
             first_bad_frame: row.first_bad_frame,
             first_bad_kind: row.first_bad_kind,
             worst_penetration_m: row.worst_penetration_m,

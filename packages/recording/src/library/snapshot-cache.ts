@@ -91,9 +91,9 @@ export class SnapshotCache {
       const isCurrent = !this.isSuperseded(snapshot) && (await exists(this.#getFile(snapshot.key)))
       if (!isCurrent) this.#catalogue.removeSnapshot(snapshot.key)
     }
-    const known = new Set(this.#catalogue.listSnapshots().map(({ key }) => `${key}.db`))
+    const knownFiles = new Set(this.#catalogue.listSnapshots().map(({ key }) => `${key}.db`))
     for (const name of await readdir(this.folder)) {
-      if (!known.has(name.replace(/-(wal|shm|journal|columns|answers)$/, '')))
+      if (!knownFiles.has(name.replace(/-(wal|shm|journal|columns|answers)$/, '')))
         await removeCopy(join(this.folder, name))
     }
   }

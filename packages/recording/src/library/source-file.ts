@@ -26,14 +26,17 @@ export const toBagFolder = (path: string): string => (basename(path) === bagMeta
 /** Uses the given mapping, that of the file next to `path`, or the stored one, in this order. */
 export async function readSourceFile(
   path: string,
-  { given, stored }: { readonly given?: string | undefined; readonly stored?: string | undefined } = {},
+  {
+    requestedMapping,
+    stored,
+  }: { readonly requestedMapping?: string | undefined; readonly stored?: string | undefined } = {},
 ): Promise<SourceFile> {
   if (!isImportName(path) && !(await isBag(path))) {
     const state = await readFileState(path)
     const key = createStateKey(path, state)
     return { path, size: state.size, key, listKey: key, mapping: undefined }
   }
-  const mapping = given ?? (await readMapping(path)) ?? stored
+  const mapping = requestedMapping ?? (await readMapping(path)) ?? stored
   const states = await Promise.all(
     (await listFiles(path)).map(async (file) => ({ file, state: await readFileState(file) })),
   )

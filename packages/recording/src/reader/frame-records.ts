@@ -24,7 +24,7 @@ export const readValueAt = (rows: Rows, at: number): Value => {
 }
 
 /** Returns 0, the recorder's default, for NULL. */
-export const countAt = (rows: Rows, at: number): number => readValueAt(rows, at) ?? 0
+export const readCountAt = (rows: Rows, at: number): number => readValueAt(rows, at) ?? 0
 
 export const readVectorAt = (rows: Rows, at: number): Vector => ({
   x: readValueAt(rows, at),
@@ -46,8 +46,8 @@ export const readEnergy = (body_id: number, rows: Rows, at: number): BodyEnergy 
 })
 
 export const readPair: ReadRecord<Pick<Collision, 'body_a_id' | 'body_b_id' | 'normal'>> = (rows, at) => ({
-  body_a_id: countAt(rows, at),
-  body_b_id: countAt(rows, at + 1),
+  body_a_id: readCountAt(rows, at),
+  body_b_id: readCountAt(rows, at + 1),
   normal: readVectorAt(rows, at + 2),
 })
 
@@ -79,16 +79,16 @@ export const readFriction: ReadRecord<FrictionConstraint> = (rows, at) => ({
 })
 
 export const readExternal: ReadRecord<ExternalForce> = (rows, at) => ({
-  body_id: countAt(rows, at),
+  body_id: readCountAt(rows, at),
   force: readVectorAt(rows, at + 1),
   torque: readVectorAt(rows, at + 4),
   at: readVectorAt(rows, at + 7),
 })
 
 export const readJoint: ReadRecord<Joint> = (rows, at) => ({
-  body_a_id: countAt(rows, at),
-  body_b_id: countAt(rows, at + jointAt.b),
-  kind: jointKinds[countAt(rows, at + jointAt.kind)] ?? 'other',
+  body_a_id: readCountAt(rows, at),
+  body_b_id: readCountAt(rows, at + jointAt.b),
+  kind: jointKinds[readCountAt(rows, at + jointAt.kind)] ?? 'other',
   point: readVectorAt(rows, at + jointAt.point),
   impulse: readVectorAt(rows, at + jointAt.impulse),
   torque: readVectorAt(rows, at + jointAt.torque),

@@ -34,7 +34,7 @@ export class LongRead {
     name: 'the worker that reads ahead',
   })
   readonly #pending = new Map<number, PendingWindow>()
-  readonly #own = new Map<number, FrameWindow>()
+  readonly #ownWindows = new Map<number, FrameWindow>()
   #columns: ColumnsWriter | undefined
   #next = 0
 
@@ -48,17 +48,17 @@ export class LongRead {
     this.#next = Math.max(this.#next, index)
     const pending = this.#pending.get(index)
     if (pending !== undefined) return this.#wait(index, pending)
-    const own = this.#own.get(index)
-    this.#own.delete(index)
-    if (own === undefined) this.#next = Math.max(this.#next, index + 1)
+    const ownWindow = this.#ownWindows.get(index)
+    this.#ownWindows.delete(index)
+    if (ownWindow === undefined) this.#next = Math.max(this.#next, index + 1)
     this.#requestNext()
-    return own ?? this.#options.read(index)
+    return ownWindow ?? this.#options.read(index)
   }
 
   /** Drops a window that the caller already has. */
   skip(index: number): void {
     this.#pending.delete(index)
-    this.#own.delete(index)
+    this.#ownWindows.delete(index)
   }
 
   add(window: FrameWindow): void {
@@ -87,9 +87,9 @@ export class LongRead {
   }
 
   async #wait(index: number, pending: PendingWindow): Promise<FrameWindow> {
-    while (!pending.isSettled && this.#own.size < maxAhead && this.#next <= this.#options.last) {
+    while (!pending.isSettled && this.#ownWindows.size < maxAhead && this.#next <= this.#options.last) {
       const next = this.#next++
-      this.#own.set(next, this.#options.read(next))
+      this.#ownWindows.set(next, this.#options.read(next))
       await nextTurn()
     }
     await pending.settled

@@ -92,10 +92,10 @@ class RecordingSession {
     pairHistory: ({ pair, range, limit }) => this.#read((reader) => reader.pairHistory(pair, range, limit)),
     analyse: ({ isCached, ...request }, call) => {
       const file = getAnswersFilePath(this.#copy)
-      const found = isCached && existsSync(file) ? this.#openAnswers(file).find(request) : []
-      return found.length === 0 ? this.#analyse(request, call) : found[0]
+      const answer = isCached && existsSync(file) ? this.#openAnswers(file).find(request) : []
+      return answer.length === 0 ? this.#analyse(request, call) : answer[0]
     },
-    recall: ({ file, request }) => this.#openAnswers(file).find(request),
+    findAnswer: ({ file, request }) => this.#openAnswers(file).find(request),
     prepareAnalysis: async ({ file, request }, call) => {
       const answer = await this.#analyse(request, call)
       this.#openAnswers(file).add(request, answer)
@@ -142,33 +142,33 @@ class RecordingSession {
 
 /** The key identifies the state before the copy. The file may grow meanwhile. */
 async function copyAndPrepare(
-  { source, mapping, folder, indexAtOnceBytes }: WorkerArgs<'copy'>,
+  { source, mapping, folder, maxForegroundIndexBytes }: WorkerArgs<'copy'>,
   call: Call,
 ): Promise<WorkerAnswer<'copy'>> {
-  const part = join(folder, `${crypto.randomUUID()}.part`)
+  const partFile = join(folder, `${crypto.randomUUID()}.part`)
   try {
-    let { key } = await readSourceFile(source, { given: mapping })
+    let { key } = await readSourceFile(source, { requestedMapping: mapping })
     let notes: readonly string[] | null = null
     if (await isImported(source)) {
       const { importFile } = await import('../imports/import-file.ts')
-      notes = await importFile(source, part, { mapping, scratch: folder }, call)
+      notes = await importFile(source, partFile, { mapping, scratch: folder }, call)
     } else if (isFrameFile(source)) {
       const { convertFrameFile } = await import('../library/convert.ts')
-      await convertFrameFile(source, part, call)
+      await convertFrameFile(source, partFile, call)
     } else {
-      const state = await copyDatabase(source, part, {
+      const state = await copyDatabase(source, partFile, {
         signal: call.signal,
         progress: (done, total) => call.progress(done, total, 'copying'),
       })
       key = createStateKey(source, state)
-      prepareCopy(part, state.size > indexAtOnceBytes)
+      prepareCopy(partFile, state.size > maxForegroundIndexBytes)
     }
     const file = join(folder, `${key}.db`)
-    await rename(part, file)
+    await rename(partFile, file)
     const { size } = await stat(file)
     return { key, bytes: size, notes }
   } catch (error) {
-    await removeCopy(part)
+    await removeCopy(partFile)
     throw toRecordingError(error, source)
   }
 }

@@ -84,8 +84,8 @@ export class CachedWindows implements Windows {
 
   constructor(source: WindowSource) {
     this.#source = source
-    const fitting = Math.ceil(bodyFrames / Math.max(1, source.bodies.length))
-    this.#length = source.windowFrames ?? Math.min(4096, Math.max(16, fitting))
+    const fittingLength = Math.ceil(bodyFrames / Math.max(1, source.bodies.length))
+    this.#length = source.windowFrames ?? Math.min(4096, Math.max(16, fittingLength))
     this.#maxBytes = source.maxBytes ?? maxCacheBytes
   }
 
@@ -104,8 +104,8 @@ export class CachedWindows implements Windows {
   ): AsyncGenerator<FrameWindow> {
     const { ids } = this.#source
     const first = start === null ? 0 : ids.findIndex((id) => id >= start)
-    const beyond = end === null ? -1 : ids.findIndex((id) => id > end)
-    const last = (beyond === -1 ? ids.length : beyond) - 1
+    const endIndex = end === null ? -1 : ids.findIndex((id) => id > end)
+    const last = (endIndex === -1 ? ids.length : endIndex) - 1
     if (first === -1 || last < first) return
     const windows = this.#select(selection)
     const length = this.#length
@@ -114,21 +114,24 @@ export class CachedWindows implements Windows {
     const long = columns === undefined ? this.#startLongRead(windows, low, high) : undefined
     try {
       for (let index = low; index <= high; index++) {
-        const known = this.#findCached(windows, index)
-        if (known === undefined || index % windowsPerTurn === 0) await nextTurn()
+        const cachedWindow = this.#findCached(windows, index)
+        if (cachedWindow === undefined || index % windowsPerTurn === 0) await nextTurn()
         signal.throwIfAborted()
         const { ids, context } = this.#locate(index)
-        if (known !== undefined) long?.skip(index)
+        if (cachedWindow !== undefined) long?.skip(index)
         const window =
-          known ?? columns?.read(ids, context) ?? (await long?.load(index)) ?? this.#load(windows, index)
+          cachedWindow ??
+          columns?.read(ids, context) ??
+          (await long?.load(index)) ??
+          this.#load(windows, index)
         long?.add(window)
-        if (known === undefined)
+        if (cachedWindow === undefined)
           progress((index - low + 1) * length, (high - low + 1) * length, 'reading frames')
-        const row = (position: number): number => position - index * length + window.from
+        const toRow = (position: number): number => position - index * length + window.from
         yield {
           ...window,
-          from: Math.max(window.from, row(first)),
-          to: Math.min(window.to, row(last) + 1),
+          from: Math.max(window.from, toRow(first)),
+          to: Math.min(window.to, toRow(last) + 1),
         }
       }
       long?.finish()
@@ -139,24 +142,24 @@ export class CachedWindows implements Windows {
 
   #startLongRead(windows: SelectedWindows, low: number, high: number): LongRead | undefined {
     const { file, bodies, ids, columns } = this.#source
-    const isLong = windows === this.#selected.get(wholeKey) && high - low + 1 >= minLongWindows
+    const isLong = windows === this.#selected.get(allColumnsKey) && high - low + 1 >= minLongWindows
     if (file === undefined || !isLong) return undefined
-    const isWhole = low === 0 && high === Math.floor((ids.length - 1) / this.#length)
+    const isComplete = low === 0 && high === Math.floor((ids.length - 1) / this.#length)
     return new LongRead({
       file,
       bodies,
       last: high,
       locate: (index) => this.#locate(index),
       read: (index) => this.#read(windows, index),
-      columns: isWhole ? columns?.create() : undefined,
+      columns: isComplete ? columns?.create() : undefined,
     })
   }
 
-  #select(wanted: ColumnSelection): SelectedWindows {
-    const selection = this.#source.isSelective === false ? allColumns : wanted
+  #select(requestedColumns: ColumnSelection): SelectedWindows {
+    const selection = this.#source.isSelective === false ? allColumns : requestedColumns
     const key = getKey(selection)
-    const known = this.#selected.get(key)
-    const windows = known ?? { key, read: this.#source.prepare(selection), cached: new Map(), bytes: 0 }
+    const existing = this.#selected.get(key)
+    const windows = existing ?? { key, read: this.#source.prepare(selection), cached: new Map(), bytes: 0 }
     this.#selected.delete(key)
     this.#selected.set(key, windows)
     const [oldest] = this.#selected
@@ -165,7 +168,7 @@ export class CachedWindows implements Windows {
   }
 
   #findCached({ cached }: SelectedWindows, index: number): FrameWindow | undefined {
-    const window = cached.get(index) ?? this.#selected.get(wholeKey)?.cached.get(index)
+    const window = cached.get(index) ?? this.#selected.get(allColumnsKey)?.cached.get(index)
     const frames = Math.min(this.#length, this.#source.ids.length - index * this.#length)
     return window !== undefined && window.to - window.from === frames ? window : undefined
   }
@@ -192,13 +195,13 @@ export class CachedWindows implements Windows {
   /** Evicts windows of other selections first. Does not cache a window that exceeds the limit. */
   #cache(windows: SelectedWindows, index: number, window: FrameWindow): void {
     if (this.#selected.get(windows.key) !== windows) return
-    const outdated = windows.cached.get(index)
-    if (outdated !== undefined) windows.bytes -= countBytes(outdated)
+    const previousWindow = windows.cached.get(index)
+    if (previousWindow !== undefined) windows.bytes -= countBytes(previousWindow)
     windows.cached.delete(index)
     const size = countBytes(window)
-    for (const [key, other] of this.#selected) {
+    for (const [key, otherWindows] of this.#selected) {
       if (this.bytes + size <= this.#maxBytes) break
-      if (other !== windows) this.#selected.delete(key)
+      if (otherWindows !== windows) this.#selected.delete(key)
     }
     if (this.bytes + size > this.#maxBytes) return
     windows.cached.set(index, window)
@@ -209,13 +212,15 @@ export class CachedWindows implements Windows {
 const getKey = ({ parts, bodies }: ColumnSelection): string =>
   JSON.stringify([[...parts].sort(), bodies && [...bodies].sort((a, b) => a - b)])
 
-const wholeKey = getKey(allColumns)
+const allColumnsKey = getKey(allColumns)
 
-const flatBytes = ({ offset, data }: FlatRows): number => offset.byteLength + data.data.byteLength
+const countFlatBytes = ({ offset, data }: FlatRows): number => offset.byteLength + data.data.byteLength
 
 function countBytes(window: FrameWindow): number {
   const { frames, times, states, energies, system, solver } = window
   const blocks = [states, energies, system, solver].reduce((sum, { data }) => sum + data.byteLength, 0)
   const flat = [window.collisions, window.constraints, window.friction, window.externals, window.joints]
-  return frames.byteLength + times.byteLength + blocks + flat.reduce((sum, rows) => sum + flatBytes(rows), 0)
+  return (
+    frames.byteLength + times.byteLength + blocks + flat.reduce((sum, rows) => sum + countFlatBytes(rows), 0)
+  )
 }

@@ -20,7 +20,7 @@ export interface WorkerMethods {
     readonly source: string
     readonly mapping: string | undefined
     readonly folder: string
-    readonly indexAtOnceBytes: number
+    readonly maxForegroundIndexBytes: number
   }) => { readonly key: string; readonly bytes: number; readonly notes: readonly string[] | null }
   /** Opens a private copy. `path` is the user's file, for error messages. */
   readonly open: (args: { readonly file: string; readonly path: string }) => {
@@ -32,7 +32,7 @@ export interface WorkerMethods {
   readonly lowerPriority: () => undefined
   readonly finish: (args: { readonly file: string; readonly path: string }) => undefined
   readonly columns: (args: { readonly file: string }) => Promise<undefined>
-  readonly recall: (args: {
+  readonly findAnswer: (args: {
     readonly file: string
     readonly request: AnalysisRequest
   }) => readonly [answer?: unknown]

@@ -47,7 +47,7 @@ function write(source: Database.Database, target: Database.Database): void {
   source.exec('BEGIN')
   const hasContactData = createContactDataReader(source)()
   for (const ddl of [...cppSchema({ hasContactData }), runLineSchema, jointSchema]) target.exec(ddl)
-  const insert = inserter(target)
+  const insert = createInsert(target)
   target.exec('BEGIN')
   const facts = readFacts(source)
   target
@@ -63,14 +63,14 @@ function write(source: Database.Database, target: Database.Database): void {
   target.pragma('journal_mode = DELETE')
 }
 
-function inserter(db: Database.Database): Insert {
+function createInsert(db: Database.Database): Insert {
   const statements = new Map<string, Database.Statement<(number | null)[]>>()
   return (table, ...values) => {
     let statement = statements.get(table)
     if (statement === undefined) {
       const columns = db.pragma(`table_info(${table})`) as { readonly name: string }[]
-      const places = [...Array(columns.length - values.length).fill('NULL'), ...values.map(() => '?')]
-      statement = db.prepare(`INSERT INTO ${table} VALUES (${places.join(', ')})`)
+      const placeholders = [...Array(columns.length - values.length).fill('NULL'), ...values.map(() => '?')]
+      statement = db.prepare(`INSERT INTO ${table} VALUES (${placeholders.join(', ')})`)
       statements.set(table, statement)
     }
     return Number(statement.run(...values).lastInsertRowid)
@@ -138,30 +138,36 @@ function writeContacts(insert: Insert, { frame, before, states }: Step): void {
   const { collisions, points, constraints, friction, externals } = lists
   // Readers of these tables do not compute lever arms from the points.
   fillLeverArms({ rows: constraints, width: 14 }, { rows: friction, width: 21 }, { before, frame, lists })
-  const vector = (list: Float64Array, at: number): number => insert('Vector3DRecord', ...slice(list, at, 3))
-  const coordinate = (list: Float64Array, at: number): number =>
+  const insertVector = (list: Float64Array, at: number): number =>
+    insert('Vector3DRecord', ...slice(list, at, 3))
+  const insertCoordinate = (list: Float64Array, at: number): number =>
     insert('CoordinateRecord', ...slice(list, at, 3))
   let point = 0
   for (let at = 0; at < collisions.length; at += 7) {
-    const written: number[] = []
+    const pointIds: number[] = []
     for (let k = 0; k < (collisions[at + 6] ?? 0); k++, point += 7) {
       const depth = points[point + 6] ?? null
-      written.push(
-        insert('ContactPointRecord', coordinate(points, point), coordinate(points, point + 3), depth),
+      pointIds.push(
+        insert(
+          'ContactPointRecord',
+          insertCoordinate(points, point),
+          insertCoordinate(points, point + 3),
+          depth,
+        ),
       )
     }
     const pair = slice(collisions, at, 2)
     const result = insert(
       'CollisionResultRecord',
       ...pair,
-      vector(collisions, at + 2),
+      insertVector(collisions, at + 2),
       collisions[at + 5] ?? null,
       id,
     )
-    for (const one of written) insert('CollisionResultRecord_ContactPointRecord', result, one)
+    for (const pointId of pointIds) insert('CollisionResultRecord_ContactPointRecord', result, pointId)
   }
   for (let at = 0; at < constraints.length; at += 14) {
-    const frames = [2, 5, 8].map((offset) => vector(constraints, at + offset))
+    const frames = [2, 5, 8].map((offset) => insertVector(constraints, at + offset))
     insert(
       'ContactConstraintRecord',
       ...slice(constraints, at, 2),
@@ -171,7 +177,7 @@ function writeContacts(insert: Insert, { frame, before, states }: Step): void {
     )
   }
   for (let at = 0; at < friction.length; at += 21) {
-    const frames = [2, 5, 8, 11, 14].map((offset) => vector(friction, at + offset))
+    const frames = [2, 5, 8, 11, 14].map((offset) => insertVector(friction, at + offset))
     insert(
       'FrictionConstraintRecord',
       ...slice(friction, at, 2),
@@ -185,7 +191,7 @@ function writeContacts(insert: Insert, { frame, before, states }: Step): void {
       'ExternalForceRecord',
       insert('ForceVectorRecord', ...slice(externals, at + 1, 3)),
       insert('TorqueVectorRecord', ...slice(externals, at + 4, 3)),
-      coordinate(externals, at + 7),
+      insertCoordinate(externals, at + 7),
     )
     insert('AssetDynamicStateRecord_ExternalForceRecord', states.get(externals[at] ?? 0) ?? 0, external)
   }

@@ -37,7 +37,7 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
     const indexed = isIndexed(db, era)
     const connection: Connection = { db, era, bounds: createRowBounds(db), isIndexed: () => indexed }
     const readFrame = prepareFrameReader(connection)
-    const readRates = rateReader(connection)
+    const readRates = createRateReader(connection)
     const hasWallTime = era.schema.has(frameTable, 'wall_clock_time')
     const rows = db
       .prepare<[], [number, number | null]>(
@@ -99,7 +99,7 @@ function readRunFacts(connection: Connection): RunFacts {
   }
 }
 
-function rateReader(connection: Connection): (frame: number) => readonly RawRow[] {
+function createRateReader(connection: Connection): (frame: number) => readonly RawRow[] {
   const { era } = connection
   const table = era.parts.states
   if (table === undefined) return () => []
@@ -114,11 +114,11 @@ function rateReader(connection: Connection): (frame: number) => readonly RawRow[
 }
 
 const toNumber = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
-const orNaN = (value: Value): number => value ?? Number.NaN
-const triple = (vector: Vector | null): readonly [number, number, number] => [
-  orNaN(vector?.x ?? null),
-  orNaN(vector?.y ?? null),
-  orNaN(vector?.z ?? null),
+const toNumberOrNaN = (value: Value): number => value ?? Number.NaN
+const toTriple = (vector: Vector | null): readonly [number, number, number] => [
+  toNumberOrNaN(vector?.x ?? null),
+  toNumberOrNaN(vector?.y ?? null),
+  toNumberOrNaN(vector?.z ?? null),
 ]
 
 interface ExtraValues {
@@ -130,24 +130,24 @@ function packFrame(frame: Frame, { wallTime, rates }: ExtraValues): PackedFrame 
   const { solver, system_energy: system } = frame
   return {
     id: frame.frame_id,
-    time: orNaN(frame.simulation_time),
+    time: toNumberOrNaN(frame.simulation_time),
     wallTime: wallTime ?? Number.NaN,
     bodies: packBodies(frame, rates),
     contacts: packContacts(toContactRows(frame)),
     joints: packJoints(frame.joints),
     solver: solver && {
-      iterations: orNaN(solver.iterations),
-      residual: orNaN(solver.residual),
+      iterations: toNumberOrNaN(solver.iterations),
+      residual: toNumberOrNaN(solver.residual),
       converged: solver.converged,
       constraints: solver.num_constraints,
       contacts: solver.num_contacts,
     },
     system: system && {
-      linear: orNaN(system.total_linear_ke),
-      rotational: orNaN(system.total_rotational_ke),
-      potential: orNaN(system.total_potential_e),
-      total: orNaN(system.total_system_e),
-      delta: orNaN(system.delta_e),
+      linear: toNumberOrNaN(system.total_linear_ke),
+      rotational: toNumberOrNaN(system.total_rotational_ke),
+      potential: toNumberOrNaN(system.total_potential_e),
+      total: toNumberOrNaN(system.total_system_e),
+      delta: toNumberOrNaN(system.delta_e),
       injection: system.energy_injection,
       active: system.collision_active,
     },
@@ -159,8 +159,8 @@ const packJoints = (joints: readonly Joint[]): Float64Array | null =>
     ? null
     : Float64Array.from(
         joints.flatMap(({ body_a_id, body_b_id, kind, point, impulse, torque, position_error }) => [
-          ...[body_a_id, body_b_id, jointKinds.indexOf(kind), ...triple(point), ...triple(impulse)],
-          ...[...triple(torque), orNaN(position_error)],
+          ...[body_a_id, body_b_id, jointKinds.indexOf(kind), ...toTriple(point), ...toTriple(impulse)],
+          ...[...toTriple(torque), toNumberOrNaN(position_error)],
         ]),
       )
 
@@ -168,25 +168,25 @@ function packBodies({ states, body_energies }: Frame, rates: readonly RawRow[]):
   const ids = [...new Set([...states, ...body_energies].map(({ body_id }) => body_id))]
   const rows = new Float64Array(ids.length * bodyWidth).fill(Number.NaN)
   const offsets = new Map(ids.map((id, i) => [id, i * bodyWidth]))
-  const begin = (id: number, part: number): number => {
+  const addPart = (id: number, part: number): number => {
     const at = offsets.get(id) ?? 0
     rows[at + bodyAt.id] = id
     rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] || 0) | part
     return at
   }
   states.forEach((state, i) => {
-    const at = begin(state.body_id, hasState)
+    const at = addPart(state.body_id, hasState)
     const { w, ...axis } = state.orientation
-    rows.set(triple(state.position), at + bodyAt.position)
-    rows.set(triple(state.velocity), at + bodyAt.velocity)
-    rows.set(triple(state.acceleration), at + bodyAt.acceleration)
-    rows.set([orNaN(w), ...triple(axis)], at + bodyAt.orientation)
+    rows.set(toTriple(state.position), at + bodyAt.position)
+    rows.set(toTriple(state.velocity), at + bodyAt.velocity)
+    rows.set(toTriple(state.acceleration), at + bodyAt.acceleration)
+    rows.set([toNumberOrNaN(w), ...toTriple(axis)], at + bodyAt.orientation)
     rows.set((rates[i] ?? []).map(toNumber), at + bodyAt.rate)
   })
   for (const energy of body_energies) {
     const { linear_ke, rotational_ke, potential_e, total_e } = energy
-    const at = begin(energy.body_id, hasEnergy)
-    rows.set([linear_ke, rotational_ke, potential_e, total_e].map(orNaN), at + bodyAt.energy)
+    const at = addPart(energy.body_id, hasEnergy)
+    rows.set([linear_ke, rotational_ke, potential_e, total_e].map(toNumberOrNaN), at + bodyAt.energy)
   }
   return rows
 }
@@ -199,9 +199,15 @@ function toContactRows({
 }: Frame): ContactRows {
   const lists = { collisions: [] as number[], points: [] as number[] }
   for (const { body_a_id, body_b_id, normal, penetration_depth, contacts } of collisions) {
-    lists.collisions.push(body_a_id, body_b_id, ...triple(normal), orNaN(penetration_depth), contacts.length)
+    lists.collisions.push(
+      body_a_id,
+      body_b_id,
+      ...toTriple(normal),
+      toNumberOrNaN(penetration_depth),
+      contacts.length,
+    )
     for (const { point_a, point_b, depth } of contacts)
-      lists.points.push(...triple(point_a), ...triple(point_b), orNaN(depth))
+      lists.points.push(...toTriple(point_a), ...toTriple(point_b), toNumberOrNaN(depth))
   }
   return {
     ...lists,
@@ -209,25 +215,27 @@ function toContactRows({
       ...[
         row.body_a_id,
         row.body_b_id,
-        ...triple(row.normal),
-        ...triple(row.lever_arm_a),
-        ...triple(row.lever_arm_b),
+        ...toTriple(row.normal),
+        ...toTriple(row.lever_arm_a),
+        ...toTriple(row.lever_arm_b),
       ],
-      ...[row.penetration_depth, row.restitution, row.pre_impact_rel_vel_normal].map(orNaN),
+      ...[row.penetration_depth, row.restitution, row.pre_impact_rel_vel_normal].map(toNumberOrNaN),
     ]),
     friction: friction_constraints.flatMap((row) => [
       ...[
         row.body_a_id,
         row.body_b_id,
-        ...triple(row.normal),
-        ...triple(row.tangent1),
-        ...triple(row.tangent2),
+        ...toTriple(row.normal),
+        ...toTriple(row.tangent1),
+        ...toTriple(row.tangent2),
       ],
-      ...[...triple(row.lever_arm_a), ...triple(row.lever_arm_b)],
-      ...[row.friction_coefficient, row.normal_lambda, row.tangent1_lambda, row.tangent2_lambda].map(orNaN),
+      ...[...toTriple(row.lever_arm_a), ...toTriple(row.lever_arm_b)],
+      ...[row.friction_coefficient, row.normal_lambda, row.tangent1_lambda, row.tangent2_lambda].map(
+        toNumberOrNaN,
+      ),
     ]),
     externals: external_forces.flatMap(({ body_id, force, torque, at }) => [
-      ...[body_id, ...triple(force), ...triple(torque), ...triple(at)],
+      ...[body_id, ...toTriple(force), ...toTriple(torque), ...toTriple(at)],
     ]),
   }
 }

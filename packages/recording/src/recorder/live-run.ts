@@ -24,7 +24,7 @@ const flushMs = 100
 
 export async function openLiveRun(options: LiveRunOptions): Promise<LiveRun> {
   const { file, workers, now, maxBytes, expectedBytes } = options
-  const link = workers.take()
+  const link = workers.acquire()
   try {
     let progress = await link.call('runOpen', { file, nowMs: now(), bytes: maxBytes, expectedBytes })
     if (progress.status === 'interrupted')
@@ -108,7 +108,7 @@ export class LiveRun {
       await this.#link.stop()
       throw error
     }
-    await this.#options.workers.give(this.#link)
+    await this.#options.workers.release(this.#link)
   }
 
   async #writeParts(body: AsyncIterable<Uint8Array>): Promise<void> {

@@ -10,11 +10,11 @@ import type { RecorderWorker } from './start-recorder-worker.ts'
 
 export interface RecorderLimits {
   /** Maximum size of all runs. Runs that are not live are removed, least recently written first. */
-  readonly bytes: number
+  readonly maxBytes: number
   /** Age at which a run that is not live is removed; 0 = never. */
-  readonly ageMs: number
+  readonly maxAgeMs: number
   /** Maximum number of live runs. Each has a worker thread. */
-  readonly live: number
+  readonly maxLiveRuns: number
   /** Time without frames after which a run is interrupted, in ms. */
   readonly idleMs: number
 }
@@ -80,18 +80,18 @@ export class LiveRuns {
    */
   async open(name: string, expectedBytes = 0): Promise<LiveRun> {
     const { folder, catalogue, limits, now } = this.#options
-    const known = this.#runs.get(name)
-    if (known?.isAlive) return known
+    const existing = this.#runs.get(name)
+    if (existing?.isAlive) return existing
     // A crashed worker lost its pending frames. Until a new one is open, the state of the last flush applies.
-    if (known !== undefined) await this.#forget(known)
-    if (this.#runs.size >= limits.live) await this.#interruptOldest()
+    if (existing !== undefined) await this.#forget(existing)
+    if (this.#runs.size >= limits.maxLiveRuns) await this.#interruptOldest()
     const run = await openLiveRun({
       name,
       file: join(folder, `${name}.db`),
       workers: this.#workers,
       checkpointWorkers: this.#checkpointWorkers,
       now,
-      maxBytes: limits.bytes,
+      maxBytes: limits.maxBytes,
       expectedBytes,
       idleMs: limits.idleMs,
       onStored: () => {

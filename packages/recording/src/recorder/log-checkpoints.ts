@@ -13,13 +13,13 @@ export const pauseBytes = 64 * 1024 ** 2
 /** Checkpoints a run in another worker, because its writer would have to wait for the disk. */
 export class LogCheckpoints {
   readonly #file: string
-  readonly #workers: Pick<SpareWorker, 'take' | 'give'>
+  readonly #workers: Pick<SpareWorker, 'acquire' | 'release'>
   #running: Promise<void> | undefined
   #logBytes = 0
   /** Stored bytes when the last checkpoint started. */
   #startedAt = 0
 
-  constructor(file: string, workers: Pick<SpareWorker, 'take' | 'give'>) {
+  constructor(file: string, workers: Pick<SpareWorker, 'acquire' | 'release'>) {
     this.#file = file
     this.#workers = workers
   }
@@ -46,9 +46,9 @@ export class LogCheckpoints {
   async #checkpoint(): Promise<void> {
     let link: RecorderWorker | undefined
     try {
-      link = this.#workers.take()
+      link = this.#workers.acquire()
       this.#logBytes = await link.call('runCheckpoint', { file: this.#file })
-      await this.#workers.give(link)
+      await this.#workers.release(link)
     } catch {
       // The writer checkpoints a long log itself.
       await link?.stop()

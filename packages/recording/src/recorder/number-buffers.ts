@@ -2,30 +2,30 @@
 const slabLength = 65_536
 
 /** Maximum number of slabs that remain allocated after a flush: 8 MiB, two batches. */
-const maxKeptSlabs = 16
+const maxRetainedSlabs = 16
 
 /** Arrays are valid until the next flush. One array per frame would cost a quarter of the CPU time (measured). */
 export class SlabAllocator {
   readonly #slabs: Float64Array[] = []
-  #slab = 0
-  #used = 0
+  #slabIndex = 0
+  #usedLength = 0
 
   allocate(length: number): Float64Array {
     if (length > slabLength) return new Float64Array(length)
-    if (this.#used + length > slabLength) {
-      this.#slab += 1
-      this.#used = 0
+    if (this.#usedLength + length > slabLength) {
+      this.#slabIndex += 1
+      this.#usedLength = 0
     }
-    this.#slabs[this.#slab] ??= new Float64Array(slabLength)
-    const start = this.#used
-    this.#used += length
-    return (this.#slabs[this.#slab] as Float64Array).subarray(start, this.#used)
+    this.#slabs[this.#slabIndex] ??= new Float64Array(slabLength)
+    const start = this.#usedLength
+    this.#usedLength += length
+    return (this.#slabs[this.#slabIndex] as Float64Array).subarray(start, this.#usedLength)
   }
 
   clear(): void {
-    this.#slab = 0
-    this.#used = 0
-    this.#slabs.length = Math.min(this.#slabs.length, maxKeptSlabs)
+    this.#slabIndex = 0
+    this.#usedLength = 0
+    this.#slabs.length = Math.min(this.#slabs.length, maxRetainedSlabs)
   }
 }
 

@@ -5,7 +5,7 @@ const maxBytes = 4 * 1024 ** 2
 
 /** Reads parts of a body ahead while earlier parts are stored. */
 export class PartQueue {
-  #parts: Uint8Array[] = []
+  #chunks: Uint8Array[] = []
   #bytes = 0
   #isEnded = false
   #failure: CausewayError | undefined
@@ -17,10 +17,10 @@ export class PartQueue {
 
   /** Waits for parts. Returns an empty list at the end. Throws the error of a broken body after its parts. */
   async take(): Promise<readonly Uint8Array[]> {
-    while (this.#parts.length === 0 && !this.#isEnded) await this.#change()
-    const parts = this.#parts
+    while (this.#chunks.length === 0 && !this.#isEnded) await this.#waitForChange()
+    const parts = this.#chunks
     if (parts.length === 0 && this.#failure !== undefined) throw this.#failure
-    this.#parts = []
+    this.#chunks = []
     this.#bytes = 0
     this.#wake()
     return parts
@@ -28,11 +28,11 @@ export class PartQueue {
 
   async #read(body: AsyncIterable<Uint8Array>): Promise<void> {
     try {
-      for await (const part of body) {
-        this.#parts.push(part)
-        this.#bytes += part.length
+      for await (const chunk of body) {
+        this.#chunks.push(chunk)
+        this.#bytes += chunk.length
         this.#wake()
-        while (this.#bytes >= maxBytes) await this.#change()
+        while (this.#bytes >= maxBytes) await this.#waitForChange()
       }
     } catch (cause) {
       this.#failure = toStreamError(cause)
@@ -42,7 +42,7 @@ export class PartQueue {
   }
 
   /** `#read` waits only while the queue is full and `take` only while it is empty, so they never wait together. */
-  #change(): Promise<void> {
+  #waitForChange(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
     })

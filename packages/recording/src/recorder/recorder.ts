@@ -220,7 +220,7 @@ export class Recorder {
       run.begin()
       const file = this.#createExportPath()
       try {
-        await storeUpload(body, file, this.#options.limits.bytes)
+        await storeUpload(body, file, this.#options.limits.maxBytes)
         await run.import(file, { isUnchecked: true })
         return 'finished'
       } finally {
@@ -273,7 +273,7 @@ export class Recorder {
       runs: runs.length,
       live_runs: this.#live.size,
       run_bytes: sizes.reduce((sum, size) => sum + size, 0),
-      run_cap_bytes: this.#options.limits.bytes,
+      run_cap_bytes: this.#options.limits.maxBytes,
     }
   }
 
@@ -356,18 +356,18 @@ export class Recorder {
 }
 
 /**
- * Returns the runs to remove: those older than `ageMs`, then the first ones until the rest and the live runs fit.
+ * Returns the runs to remove: those older than `maxAgeMs`, then the first ones until the rest and the live runs fit.
  * `runs` are sorted, least recently written first.
  */
 function findExpired(
   runs: readonly RunEntry[],
   liveBytes: number,
-  limits: { readonly bytes: number; readonly ageMs: number },
+  limits: LiveRunsOptions['limits'],
   nowMs: number,
 ): readonly RunEntry[] {
-  let excess = liveBytes + runs.reduce((sum, { bytes }) => sum + bytes, 0) - limits.bytes
+  let excess = liveBytes + runs.reduce((sum, { bytes }) => sum + bytes, 0) - limits.maxBytes
   return runs.filter(({ bytes, updated_ms }) => {
-    const isOld = limits.ageMs > 0 && nowMs - updated_ms > limits.ageMs
+    const isOld = limits.maxAgeMs > 0 && nowMs - updated_ms > limits.maxAgeMs
     if (!isOld && excess <= 0) return false
     excess -= bytes
     return true

@@ -53,9 +53,9 @@ function hasSameBodies(
 }
 
 function isSameBody(stored: Float64Array, from: number, sent: Float64Array, to: number): boolean {
-  const [earlier, later] = [stored[from + bodyAt.parts] ?? 0, sent[to + bodyAt.parts] ?? 0]
-  if ((earlier & hasState) !== (later & hasState)) return false
-  const width = (later & hasOwnEnergy) !== 0 ? bodyWidth : bodyAt.energy
+  const [storedParts, sentParts] = [stored[from + bodyAt.parts] ?? 0, sent[to + bodyAt.parts] ?? 0]
+  if ((storedParts & hasState) !== (sentParts & hasState)) return false
+  const width = (sentParts & hasOwnEnergy) !== 0 ? bodyWidth : bodyAt.energy
   for (let k = 0; k < width; k++)
     if (k !== bodyAt.parts && !Object.is(stored[from + k], sent[to + k])) return false
   return true
@@ -67,14 +67,14 @@ function hasSameContacts(
   isEnvironmentBody: (body: number) => boolean,
 ): boolean {
   if (sent === null ? bytes === null : bytes?.equals(toBytes(sent)) === true) return true
-  const [earlier, later] = [unpackContacts(bytes && toNumbers(bytes)), unpackContacts(sent)]
+  const [storedLists, sentLists] = [unpackContacts(bytes && toNumbers(bytes)), unpackContacts(sent)]
   return (
     (['collisions', 'points', 'constraints', 'friction'] as const).every((list) =>
-      isSameList(earlier[list], later[list]),
+      isSameList(storedLists[list], sentLists[list]),
     ) &&
     isSameList(
-      selectDynamic(earlier.externals, isEnvironmentBody),
-      selectDynamic(later.externals, isEnvironmentBody),
+      selectDynamic(storedLists.externals, isEnvironmentBody),
+      selectDynamic(sentLists.externals, isEnvironmentBody),
     )
   )
 }

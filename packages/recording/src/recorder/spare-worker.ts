@@ -1,6 +1,6 @@
 import type { RecorderWorker } from './start-recorder-worker.ts'
 
-const spareMs = 60_000
+const maxSpareMs = 60_000
 
 /** Holds one worker for the next run, because starting a thread costs more than recording 1000 frames (measured). */
 export class SpareWorker {
@@ -13,16 +13,16 @@ export class SpareWorker {
     this.#start = start
   }
 
-  take(): RecorderWorker {
+  acquire(): RecorderWorker {
     const link = this.#takeSpare()
     return link?.isAlive ? link : this.#start()
   }
 
-  async give(link: RecorderWorker): Promise<void> {
+  async release(link: RecorderWorker): Promise<void> {
     if (this.#isClosed || this.#spare?.isAlive) return link.stop()
     this.#takeSpare()
     this.#spare = link
-    this.#timer = setTimeout(() => void this.#takeSpare()?.stop(), spareMs).unref()
+    this.#timer = setTimeout(() => void this.#takeSpare()?.stop(), maxSpareMs).unref()
   }
 
   async close(): Promise<void> {

@@ -45,7 +45,7 @@ const vectors = {
 export const isEnvironmentBody = (id: number, { bodies }: Pick<RunContext, 'bodies'>): boolean =>
   isEnvironmentId(id) || (!bodies.has(id) && bodies.has(id + environmentBit))
 
-/** Adds all ids, including those of environment bodies, to `seen`. */
+/** Adds all ids, including those of environment bodies, to `seenIds`. */
 export function readBodies(
   value: unknown,
   context: RunContext,

@@ -195,7 +195,11 @@ class BlockReader implements RowReader {
     this.#path = path
     this.#width = getWidth(shape)
     const rowBytes = this.#width * metadata.size
-    checkExpansion(name, { claimed: (shape[0] ?? 0) * rowBytes, stored: size, ratio: maxRatio }, path)
+    checkExpansion(
+      name,
+      { claimedBytes: (shape[0] ?? 0) * rowBytes, storedBytes: size, ratio: maxRatio },
+      path,
+    )
     const chunk = (metadata.chunks ?? []).reduce((a, b) => a * b, metadata.size)
     if (chunk > maxChunkBytes)
       throw createLimitError(`${name} has chunks of ${chunk} bytes`, maxChunkBytes, path)

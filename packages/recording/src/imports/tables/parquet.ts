@@ -234,7 +234,7 @@ async function* readBatches(
   const width = selectedColumns.reduce((sum, column) => sum + column.width, 0)
   checkExpansion(
     'the file',
-    { claimed: 8 * total * width, stored: parquet.file.byteLength, ratio: maxRatio },
+    { claimedBytes: 8 * total * width, storedBytes: parquet.file.byteLength, ratio: maxRatio },
     path,
   )
   let start = 0

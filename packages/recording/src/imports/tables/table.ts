@@ -70,10 +70,14 @@ const maxFreeBytes = 256 * 1024 ** 2
 
 export function checkExpansion(
   what: string,
-  { claimedBytes, storedBytes, ratio }: { readonly claimedBytes: number; readonly storedBytes: number; readonly ratio: number },
+  {
+    claimedBytes,
+    storedBytes,
+    ratio,
+  }: { readonly claimedBytes: number; readonly storedBytes: number; readonly ratio: number },
   path: string,
 ): void {
-  const limit = Math.max(maxFreeBytes, ratio * stored)
-  if (!(claimed <= limit))
-    throw createLimitError(`${what} expands ${stored} bytes to ${claimed}`, limit, path)
+  const limit = Math.max(maxFreeBytes, ratio * storedBytes)
+  if (!(claimedBytes <= limit))
+    throw createLimitError(`${what} expands ${storedBytes} bytes to ${claimedBytes}`, limit, path)
 }

@@ -35,7 +35,11 @@ export async function listEntries(handle: FileHandle, path: string): Promise<rea
     throw createLimitError(`the directory of the archive has ${length} bytes`, maxDirectoryBytes, path)
   const entries = parseDirectory(await read(start, length), count, path)
   for (const entry of entries) {
-    checkExpansion(entry.name, { claimed: entry.size, stored: entry.compressedSize, ratio: maxRatio }, path)
+    checkExpansion(
+      entry.name,
+      { claimedBytes: entry.size, storedBytes: entry.compressedSize, ratio: maxRatio },
+      path,
+    )
     if (entry.offset + entry.compressedSize > size) throw createDamageError(`${entry.name} is cut`, path)
   }
   return entries

@@ -1,7 +1,7 @@
 import { runLineTable } from '../../formats/cpp-schema.ts'
 import { type RunFacts, readRun } from '../../formats/lines/run-line.ts'
 import type { Body, BodyId, RecordingSummary } from '../../types.ts'
-import { countAt, readValueAt } from '../frame-records.ts'
+import { readCountAt, readValueAt } from '../frame-records.ts'
 import type { Connection } from './connection.ts'
 import { type RawRow, readFlagAt, selectFrom } from './selection.ts'
 
@@ -34,7 +34,7 @@ export function readBodies({ db, era }: Connection): readonly Body[] {
     .raw()
     .all()
     .map((row) => ({
-      body_id: countAt(row, id),
+      body_id: readCountAt(row, id),
       mass: readValueAt(row, mass),
       restitution: readValueAt(row, restitution),
       friction: readValueAt(row, friction),
@@ -52,12 +52,12 @@ export function readAppearances(
   frames: readonly number[],
 ): RecordingSummary['appearances'] {
   const { states, bodyEnergy } = connection.era.parts
-  const firsts = new Map<BodyId, number>()
+  const firstFrames = new Map<BodyId, number>()
   for (const table of new Set([states, bodyEnergy]))
     if (table !== undefined && connection.era.schema.has(table, 'body_id'))
       for (const [body, frame] of readFirstFrames(connection, table, frames))
-        firsts.set(body, Math.min(frame, firsts.get(body) ?? frame))
-  return [...firsts]
+        firstFrames.set(body, Math.min(frame, firstFrames.get(body) ?? frame))
+  return [...firstFrames]
     .map(([body_id, first_frame]) => ({ body_id, first_frame }))
     .sort((a, b) => a.body_id - b.body_id)
 }
@@ -69,21 +69,22 @@ function readFirstFrames(
   frames: readonly number[],
 ): ReadonlyMap<BodyId, number> {
   const [first, last] = [frames[0], frames.at(-1)]
-  const firsts = new Map<BodyId, number>()
-  if (first === undefined || last === undefined) return firsts
+  const firstFrames = new Map<BodyId, number>()
+  if (first === undefined || last === undefined) return firstFrames
   const rows = `FROM "${table}" WHERE body_id > 0 AND frame_id BETWEEN @from AND @to AND rowid BETWEEN @low AND @high`
-  type Part = { from: number; to: number; low: number; high: number }
-  const bodies = db.prepare<[Part], BodyId>(`SELECT DISTINCT body_id ${rows}`).pluck()
-  const grouped = db
-    .prepare<[Part], [BodyId, number]>(`SELECT body_id, min(frame_id) ${rows} GROUP BY body_id`)
+  type TablePart = { from: number; to: number; low: number; high: number }
+  const bodies = db.prepare<[TablePart], BodyId>(`SELECT DISTINCT body_id ${rows}`).pluck()
+  const firstFrameQuery = db
+    .prepare<[TablePart], [BodyId, number]>(`SELECT body_id, min(frame_id) ${rows} GROUP BY body_id`)
     .raw()
   const step = bounds.isOrdered(table) ? Math.ceil(frames.length / appearanceParts) : frames.length
   for (let at = 0; at < frames.length; at += step) {
     const [from, to] = [frames[at] ?? first, (frames[at + step] ?? last + 1) - 1]
     const [low, high] = bounds.frames(table, from, to)
     const part = { from, to, low, high }
-    if (bodies.all(part).every((body) => firsts.has(body))) continue
-    for (const [body, frame] of grouped.all(part)) if (!firsts.has(body)) firsts.set(body, frame)
+    if (bodies.all(part).every((body) => firstFrames.has(body))) continue
+    for (const [body, frame] of firstFrameQuery.all(part))
+      if (!firstFrames.has(body)) firstFrames.set(body, frame)
   }
-  return firsts
+  return firstFrames
 }

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { type EraMap, makeEraMap, readSchema } from '../../formats/schema-era.ts'
 import type { ReadRecord } from '../frame-records.ts'
 import { isIndexed } from './indexes.ts'
-import { createRowBounds, everyRow, type RowBounds } from './row-bounds.ts'
+import { allRows, createRowBounds, type RowBounds } from './row-bounds.ts'
 import { type RawRow, type Selection, selectFrom } from './selection.ts'
 
 export interface Connection {
@@ -53,7 +53,7 @@ export function prepareFrameRows(
       select.sql('WHERE t.frame_id = ? AND t.id BETWEEN ? AND ? ORDER BY t.id'),
     )
     .raw()
-  return (frame) => statement.all(frame, ...(isIndexed() ? everyRow : bounds.frames(table, frame, frame)))
+  return (frame) => statement.all(frame, ...(isIndexed() ? allRows : bounds.frames(table, frame, frame)))
 }
 
 export type ReadRows<Row> = (frame: number) => readonly Row[]

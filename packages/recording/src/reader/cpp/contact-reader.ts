@@ -9,8 +9,8 @@ import type {
   Value,
 } from '../../types.ts'
 import {
-  countAt,
   readConstraint,
+  readCountAt,
   readExternal,
   readFriction,
   readJoint,
@@ -19,7 +19,7 @@ import {
   readValueAt,
 } from '../frame-records.ts'
 import { type Connection, createRowReader, prepareFrameRows, type ReadRows } from './connection.ts'
-import { everyRow } from './row-bounds.ts'
+import { allRows } from './row-bounds.ts'
 import { type RawRow, type Selection, selectFrom, xyz } from './selection.ts'
 
 /** Selects the columns that `readPair` reads: the bodies, then the vectors. */
@@ -41,7 +41,7 @@ export function createCollisionReader(connection: Connection): ReadRows<Collisio
   const points = createPointReader(connection)
   return (frame) => {
     const rows = readRows(frame)
-    const contacts = points(rows.map((row) => countAt(row, id)))
+    const contacts = points(rows.map((row) => readCountAt(row, id)))
     return rows.map((row, i) => ({
       ...readPair(row, 0),
       penetration_depth: readValueAt(row, depth),
@@ -62,24 +62,26 @@ function createPointReader(
   const point = select.join(select.root, 'ContactPointRecord_id', 'ContactPointRecord')
   for (const name of ['pointA', 'pointB']) select.leaf(point, name, 'CoordinateRecord', xyz)
   select.column(point, 'depth')
-  const rest = `WHERE t.${parent} = ? AND t.rowid BETWEEN ? AND ? ORDER BY t.rowid`
-  const statement = db.prepare<[number, number, number], RawRow>(select.sql(rest)).raw()
+  const clauses = `WHERE t.${parent} = ? AND t.rowid BETWEEN ? AND ? ORDER BY t.rowid`
+  const statement = db.prepare<[number, number, number], RawRow>(select.sql(clauses)).raw()
   return (collisions) => {
     const [first, last] = [collisions[0], collisions.at(-1)]
     if (first === undefined || last === undefined) return []
-    const within = isIndexed() ? everyRow : bounds.links(table, parent, first, last)
-    return collisions.map((collision) => statement.all(collision, ...within).map((row) => readPoint(row, 0)))
+    const rowRange = isIndexed() ? allRows : bounds.links(table, parent, first, last)
+    return collisions.map((collision) =>
+      statement.all(collision, ...rowRange).map((row) => readPoint(row, 0)),
+    )
   }
 }
 
-const flatVector = (name: string): readonly string[] => xyz.map((axis) => `${name}_${axis}`)
+const listVectorColumns = (name: string): readonly string[] => xyz.map((axis) => `${name}_${axis}`)
 
 /** Reads recordings with one row per contact point. Consecutive rows of a pair are one collision. */
 function createFlatContactReader(connection: Connection): ReadRows<Collision> {
   const select = selectFrom(connection.era.schema, 'ContactRecord')
-  select.columns(['body_a_id', 'body_b_id', ...flatVector('normal')])
+  select.columns(['body_a_id', 'body_b_id', ...listVectorColumns('normal')])
   const point = select.column(select.root, 'point_a_x')
-  select.columns([...flatVector('point_a').slice(1), ...flatVector('point_b'), 'depth'])
+  select.columns([...listVectorColumns('point_a').slice(1), ...listVectorColumns('point_b'), 'depth'])
   const readRows = prepareFrameRows(connection, select)
   return (frame) => {
     const pairs: RawRow[][] = []
@@ -130,7 +132,7 @@ export const hasExternalForces = ({ db, era: { parts, schema } }: Connection): b
 export function createExternalReader(connection: Connection): ReadRows<ExternalForce> {
   const { db, era, bounds } = connection
   if (!hasExternalForces(connection)) return () => []
-  const ofStates = db
+  const stateRange = db
     .prepare<[number, number, number], [first: number | null, last: number | null]>(
       `SELECT min(id), max(id) FROM ${stateTable} WHERE frame_id = ? AND id BETWEEN ? AND ?`,
     )
@@ -151,8 +153,10 @@ export function createExternalReader(connection: Connection): ReadRows<ExternalF
     .raw()
   return (frame) => {
     const [first, last] =
-      ofStates.get(frame, ...(connection.isIndexed() ? everyRow : bounds.frames(stateTable, frame, frame))) ??
-      []
+      stateRange.get(
+        frame,
+        ...(connection.isIndexed() ? allRows : bounds.frames(stateTable, frame, frame)),
+      ) ?? []
     if (first == null || last == null) return []
     const [low, high] = bounds.links(externalTable, parent, first, last)
     return statement.all(low, high, first, last, frame).map((row) => readExternal(row, 0))

@@ -3,7 +3,7 @@ import { RecordingError } from '../../errors.ts'
 import { bodyEnergyFields, solverFields, systemEnergyFields } from '../../formats/fields.ts'
 import { frameTable } from '../../formats/schema-era.ts'
 import type { BodyEnergy, BodyState, Frame, Solver, SystemEnergy } from '../../types.ts'
-import { countAt, readEnergy, readQuaternionAt, readValueAt, readVectorAt } from '../frame-records.ts'
+import { readCountAt, readEnergy, readQuaternionAt, readValueAt, readVectorAt } from '../frame-records.ts'
 import { type Connection, createRowReader, prepareFrameRows, type ReadRows } from './connection.ts'
 import {
   createCollisionReader,
@@ -20,7 +20,7 @@ export type ReadFrame = (frameId: number) => Frame
 export function prepareFrameReader(connection: Connection): ReadFrame {
   const { db } = connection
   const find = db.prepare<[number], RawRow>(`SELECT simulation_time FROM ${frameTable} WHERE id = ?`).raw()
-  const ends = db
+  const frameRange = db
     .prepare<[], [number | null, number | null]>(`SELECT min(id), max(id) FROM ${frameTable}`)
     .raw()
   const energies = createEnergyReader(connection)
@@ -35,7 +35,7 @@ export function prepareFrameReader(connection: Connection): ReadFrame {
   const read = (frame: number): Frame => {
     const row = find.get(frame)
     if (row === undefined) {
-      const [first_frame = null, last_frame = null] = ends.get() ?? []
+      const [first_frame = null, last_frame = null] = frameRange.get() ?? []
       throw new RecordingError('FRAME_NOT_FOUND', `the recording has no frame ${frame}`, {
         data: { frame_id: frame, first_frame, last_frame },
       })
@@ -62,7 +62,7 @@ const createEnergyReader = (connection: Connection): ReadRows<BodyEnergy> =>
   createRowReader(
     connection,
     connection.era.parts.bodyEnergy,
-    (row) => readEnergy(countAt(row, 0), row, 1),
+    (row) => readEnergy(readCountAt(row, 0), row, 1),
     (select) => select.columns(['body_id', ...bodyEnergyFields]),
   )
 
@@ -74,8 +74,8 @@ const createSolverReader = (connection: Connection): ReadRows<Solver> =>
       iterations: readValueAt(row, 0),
       residual: readValueAt(row, 1),
       converged: row[2] === null ? null : readFlagAt(row, 2),
-      num_constraints: countAt(row, 3),
-      num_contacts: countAt(row, 4),
+      num_constraints: readCountAt(row, 3),
+      num_contacts: readCountAt(row, 4),
     }),
     (select) => select.columns(solverFields),
   )
@@ -119,7 +119,7 @@ function createStateReader(connection: Connection): ReadStates {
   const read = (row: RawRow): BodyState => {
     const q = readQuaternionAt(row, orientation)
     return {
-      body_id: countAt(row, body),
+      body_id: readCountAt(row, body),
       position: readVectorAt(row, position),
       velocity: readVectorAt(row, velocity),
       acceleration: hasAcceleration ? readVectorAt(row, acceleration) : null,
@@ -129,8 +129,8 @@ function createStateReader(connection: Connection): ReadStates {
   }
   return (frame, energies) =>
     rows(frame).map((row, i) => {
-      const found = read(row)
+      const state = read(row)
       // The oldest states have no body ids, but the same order as their energies.
-      return found.body_id === 0 ? { ...found, body_id: energies[i]?.body_id ?? i + 1 } : found
+      return state.body_id === 0 ? { ...state, body_id: energies[i]?.body_id ?? i + 1 } : state
     })
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { findLowerBound, isMonotone, type Probe, type RowSpan } from '../../domain/row-search.ts'
+import { findLowerBound, isMonotonic, type Probe, type RowSpan } from '../../domain/row-search.ts'
 
 export type Bounds = readonly [low: number, high: number]
 
@@ -10,7 +10,7 @@ export interface RowBounds {
   isOrdered(table: string): boolean
 }
 
-export const everyRow: Bounds = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+export const allRows: Bounds = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
 
 const guardProbes = 256
 
@@ -21,23 +21,23 @@ interface Order {
 }
 
 /**
- * Finds rowids by binary search, because the recorder appends in frame order. For unordered tables, returns `everyRow`,
+ * Finds rowids by binary search, because the recorder appends in frame order. For unordered tables, returns `allRows`,
  * which costs a scan.
  */
 export function createRowBounds(db: Database): RowBounds {
   const orders = new Map<string, Order>()
 
   const getOrder = (table: string, column: string): Order => {
-    const known = orders.get(`${table}.${column}`)
-    if (known) return known
-    const found = readOrder(db, table, column)
-    orders.set(`${table}.${column}`, found)
-    return found
+    const cachedOrder = orders.get(`${table}.${column}`)
+    if (cachedOrder) return cachedOrder
+    const order = readOrder(db, table, column)
+    orders.set(`${table}.${column}`, order)
+    return order
   }
 
   const find = (table: string, column: string, first: number, last: number): Bounds => {
     const { probe, span, isOrdered } = getOrder(table, column)
-    if (!isOrdered) return everyRow
+    if (!isOrdered) return allRows
     if (span === null) return [0, -1]
     return [findLowerBound(probe, span, first), findLowerBound(probe, span, last + 1) - 1]
   }
@@ -50,7 +50,7 @@ export function createRowBounds(db: Database): RowBounds {
 }
 
 function readOrder(db: Database, table: string, column: string): Order {
-  const ends = db
+  const rowRange = db
     .prepare<[], { first: number | null; last: number | null }>(
       `SELECT (SELECT min(rowid) FROM "${table}") AS first, (SELECT max(rowid) FROM "${table}") AS last`,
     )
@@ -64,7 +64,7 @@ function readOrder(db: Database, table: string, column: string): Order {
     const row = next.get(id)
     return row && { id: row[0], key: row[1] ?? Number.NaN }
   }
-  if (ends?.first == null || ends.last == null) return { probe, span: null, isOrdered: true }
-  const span = { first: ends.first, last: ends.last }
-  return { probe, span, isOrdered: isMonotone(probe, span, guardProbes) }
+  if (rowRange?.first == null || rowRange.last == null) return { probe, span: null, isOrdered: true }
+  const span = { first: rowRange.first, last: rowRange.last }
+  return { probe, span, isOrdered: isMonotonic(probe, span, guardProbes) }
 }

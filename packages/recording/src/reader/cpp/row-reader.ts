@@ -51,7 +51,7 @@ export class RowLayout {
   readonly write: RowReader['write'] = (row, block, at) => {
     const [values, columns] = [this.#values, this.#columns]
     for (let i = 0; i < values.length; i++)
-      block[at + (columns[i] as number)] = numberAt(row[values[i] as number])
+      block[at + (columns[i] as number)] = toNumber(row[values[i] as number])
   }
 
   #fill(value: number, to: number, count: number): void {
@@ -80,28 +80,28 @@ export function prepareRows(
   const layout = new RowLayout(select)
   fill(layout)
   const { sql = '', values = [] } = condition ?? {}
-  const statement = (where: string, order: string) =>
+  const prepareStatement = (where: string, order: string) =>
     db.prepare<number[], RawRow>(select.sql(`WHERE ${where} ${sql} ORDER BY ${order}`)).raw()
   // A range of rowids is one scan. The index would need a look-up per row.
-  const byRow = statement('t.id BETWEEN ? AND ? AND +t.frame_id BETWEEN ? AND ?', 't.id')
-  const byFrame = statement('t.frame_id BETWEEN ? AND ? AND t.id BETWEEN ? AND ?', 't.frame_id, t.id')
+  const byRow = prepareStatement('t.id BETWEEN ? AND ? AND +t.frame_id BETWEEN ? AND ?', 't.id')
+  const byFrame = prepareStatement('t.frame_id BETWEEN ? AND ? AND t.id BETWEEN ? AND ?', 't.frame_id, t.id')
   return {
     read(first, last) {
       if (bounds.isOrdered(table))
         return byRow.all(...bounds.frames(table, first, last), first, last, ...values)
-      const within = isIndexed() ? everyId : bounds.frames(table, first, last)
-      return byFrame.all(first, last, ...within, ...values)
+      const rowRange = isIndexed() ? allIds : bounds.frames(table, first, last)
+      return byFrame.all(first, last, ...rowRange, ...values)
     },
     write: layout.write,
   }
 }
 
-const everyId = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const
+const allIds = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const
 
 export const noRows: RowReader = { read: () => [], write: () => {} }
 
 /** Returns NaN if not recorded. Preserves infinities. */
-export const numberAt = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
+export const toNumber = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 
 /** The second value of a row is the body. */
 export const prepareEnergies = (connection: Connection, bodies?: readonly BodyId[]): RowReader =>

@@ -24,14 +24,14 @@ export interface Selection {
   columns(names: readonly string[]): void
   /** Selects the components of the row that `<name>_id` refers to. Returns the position of the first one. */
   leaf(from: Source, name: string, conventional: string, components: readonly string[]): number
-  sql(rest: string): string
+  sql(clauses: string): string
 }
 
 export function selectFrom(schema: Schema, table: string): Selection {
   const root: Source = { table, alias: 't' }
   const columns: string[] = []
   const joins: string[] = []
-  const push = (...expressions: readonly string[]) => columns.push(...expressions) - expressions.length
+  const pushColumns = (...expressions: readonly string[]) => columns.push(...expressions) - expressions.length
   const named = (from: Source, name: string) =>
     schema.has(from.table, name) ? `${from.alias}."${name}"` : 'NULL'
   const join = (from: Source, column: string, target: string, key = 'id'): Source => {
@@ -44,17 +44,17 @@ export function selectFrom(schema: Schema, table: string): Selection {
   return {
     root,
     join,
-    column: (from, name) => push(named(from, name)),
-    columns: (names) => void push(...names.map((name) => named(root, name))),
+    column: (from, name) => pushColumns(named(from, name)),
+    columns: (names) => void pushColumns(...names.map((name) => named(root, name))),
     leaf(from, name, conventional, components) {
       const column = `${name}_id`
       const target = schema.target(from.table, column) ?? conventional
       if (!schema.has(from.table, column) || !schema.has(target, 'id'))
-        return push(...components.map(() => 'NULL'))
+        return pushColumns(...components.map(() => 'NULL'))
       const source = join(from, column, target)
-      return push(...components.map((component) => named(source, component)))
+      return pushColumns(...components.map((component) => named(source, component)))
     },
-    sql: (rest) => `SELECT ${columns.join(', ')} FROM "${table}" t ${joins.join(' ')} ${rest}`,
+    sql: (clauses) => `SELECT ${columns.join(', ')} FROM "${table}" t ${joins.join(' ')} ${clauses}`,
   }
 }
 

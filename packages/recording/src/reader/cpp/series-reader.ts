@@ -21,9 +21,9 @@ export interface SeriesReader {
 
 export function createSeriesReader(connection: Connection): SeriesReader {
   const { parts } = connection.era
-  const system = table(connection, parts.systemEnergy, systemEnergyFields)
-  const energy = table(connection, parts.bodyEnergy, bodyEnergyFields, 't.body_id = ? AND')
-  const solver = table(connection, parts.solver, solverFields)
+  const system = prepareSeries(connection, parts.systemEnergy, systemEnergyFields)
+  const energy = prepareSeries(connection, parts.bodyEnergy, bodyEnergyFields, 't.body_id = ? AND')
+  const solver = prepareSeries(connection, parts.solver, solverFields)
   return {
     systemEnergy: (range) => requireRecorded(system, 'system_energy')(range),
     bodyEnergy: (body, range) => requireRecorded(energy, 'body_energy')(range, body),
@@ -37,7 +37,7 @@ function requireRecorded<Read>(read: Read | undefined, quantity: Capability): Re
 }
 
 /** Queries a table joined to its frames. Parameters of `condition` come before the frame range. */
-function table<Field extends string>(
+function prepareSeries<Field extends string>(
   { db, era, bounds }: Connection,
   name: string | undefined,
   fields: readonly Field[],

@@ -2,10 +2,10 @@ import ndarray from 'ndarray'
 import { type FrameWindow, stateAt, type WindowPart } from '../../formats/frame-window.ts'
 import type { BodyId } from '../../types.ts'
 import type { Connection } from './connection.ts'
-import { listMarks, noRows, numberAt, prepareEnergies, prepareRows, type RowReader } from './row-reader.ts'
+import { listMarks, noRows, prepareEnergies, prepareRows, type RowReader, toNumber } from './row-reader.ts'
 import { type RawRow, wxyz, xyz } from './selection.ts'
 
-export interface BlockPlaces {
+export interface BlockIndexes {
   readonly rowByFrame: ReadonlyMap<number, number>
   readonly columnByBody: ReadonlyMap<number, number>
 }
@@ -13,12 +13,12 @@ export interface BlockPlaces {
 type ReadStates = (
   first: number,
   last: number,
-  places: BlockPlaces,
+  indexes: BlockIndexes,
 ) => Pick<FrameWindow, 'present' | 'states'>
 
 const stateParts: readonly WindowPart[] = ['position', 'velocity', 'orientation', 'spin']
 
-const bodyValue = 1
+const bodyIndex = 1
 
 /** Reads the spin 2 vec(conj(q) dq/dt) instead of the quaternion's rate. */
 export function prepareStates(
@@ -27,17 +27,22 @@ export function prepareStates(
   bodies: readonly BodyId[] | undefined,
 ): ReadStates {
   if (!stateParts.some((part) => parts.has(part)))
-    return (_first, _last, places) => createStateBlock([], [], places, noRows.write)
+    return (_first, _last, indexes) => createStateBlock([], [], indexes, noRows.write)
   const energies = prepareEnergies(connection)
-  const every = prepareStateRows(connection, parts)
+  const allStates = prepareStateRows(connection, parts)
   // Only this table has body ids. Rows without an id are identified by their position in the frame.
   const isFiltered = bodies !== undefined && connection.era.parts.states === 'AssetDynamicStateRecord'
-  const selected = isFiltered ? prepareStateRows(connection, parts, bodies) : every
-  return (first, last, places) => {
-    const found = selected.read(first, last)
-    const isNamed = found.every((row) => numberAt(row[bodyValue]) > 0)
-    const rows = isNamed || !isFiltered ? found : every.read(first, last)
-    return createStateBlock(rows, isNamed ? [] : energies.read(first, last), places, selected.write)
+  const selectedStates = isFiltered ? prepareStateRows(connection, parts, bodies) : allStates
+  return (first, last, indexes) => {
+    const stateRows = selectedStates.read(first, last)
+    const haveBodyIds = stateRows.every((row) => toNumber(row[bodyIndex]) > 0)
+    const rows = haveBodyIds || !isFiltered ? stateRows : allStates.read(first, last)
+    return createStateBlock(
+      rows,
+      haveBodyIds ? [] : energies.read(first, last),
+      indexes,
+      selectedStates.write,
+    )
   }
 }
 
@@ -57,7 +62,7 @@ function prepareStateRows(
           ? layout.join('kinematicState_id', 'InertialStateRecord')
           : layout.root
       layout.read('body_id')
-      if (parts.has('position')) layout.leaf(state, 'position', place, stateAt.position)
+      if (parts.has('position')) layout.leaf(state, 'position', positionLeaf, stateAt.position)
       if (parts.has('velocity')) layout.leaf(state, 'velocity', velocity, stateAt.velocity)
       if (parts.has('orientation') || parts.has('spin'))
         orientation = layout.leaf(state, 'orientation', quaternion, stateAt.orientation)
@@ -78,20 +83,20 @@ function prepareStateRows(
   }
 }
 
-const place = { table: 'CoordinateRecord', components: xyz }
+const positionLeaf = { table: 'CoordinateRecord', components: xyz }
 const velocity = { table: 'VelocityRecord', components: xyz }
 const quaternion = { table: 'QuaternionDRecord', components: wxyz }
 const quaternionRate = { table: 'Vector4DRecord', components: wxyz }
 
 function writeSpin(row: RawRow, orientation: number, rate: number, block: Float64Array, at: number): void {
-  const w = numberAt(row[orientation])
-  const x = numberAt(row[orientation + 1])
-  const y = numberAt(row[orientation + 2])
-  const z = numberAt(row[orientation + 3])
-  const rw = numberAt(row[rate])
-  const rx = numberAt(row[rate + 1])
-  const ry = numberAt(row[rate + 2])
-  const rz = numberAt(row[rate + 3])
+  const w = toNumber(row[orientation])
+  const x = toNumber(row[orientation + 1])
+  const y = toNumber(row[orientation + 2])
+  const z = toNumber(row[orientation + 3])
+  const rw = toNumber(row[rate])
+  const rx = toNumber(row[rate + 1])
+  const ry = toNumber(row[rate + 2])
+  const rz = toNumber(row[rate + 3])
   block[at] = 2 * (w * rx - x * rw - y * rz + z * ry)
   block[at + 1] = 2 * (w * ry + x * rz - y * rw - z * rx)
   block[at + 2] = 2 * (w * rz - x * ry + y * rx - z * rw)
@@ -100,23 +105,24 @@ function writeSpin(row: RawRow, orientation: number, rate: number, block: Float6
 function createStateBlock(
   rows: readonly RawRow[],
   energies: readonly RawRow[],
-  { rowByFrame, columnByBody }: BlockPlaces,
+  { rowByFrame, columnByBody }: BlockIndexes,
   write: RowReader['write'],
 ): Pick<FrameWindow, 'present' | 'states'> {
   const width = stateAt.width
   const present = new Uint8Array(rowByFrame.size * columnByBody.size)
   const data = new Float64Array(present.length * width).fill(Number.NaN)
-  let nth = 0
-  let before = Number.NaN
-  let named = 0
+  let rowInFrame = 0
+  let previousId = Number.NaN
+  let energyIndex = 0
   for (const row of rows) {
-    const id = numberAt(row[0])
-    nth = id === before ? nth + 1 : 0
-    before = id
+    const id = toNumber(row[0])
+    rowInFrame = id === previousId ? rowInFrame + 1 : 0
+    previousId = id
     const frame = rowByFrame.get(id)
     // The oldest states have no body ids (see `prepareFrameReader`).
-    while (named < energies.length && numberAt(energies[named]?.[0]) < id) named++
-    const body = numberAt(row[bodyValue]) || numberAt(energies[named + nth]?.[bodyValue]) || nth + 1
+    while (energyIndex < energies.length && toNumber(energies[energyIndex]?.[0]) < id) energyIndex++
+    const body =
+      toNumber(row[bodyIndex]) || toNumber(energies[energyIndex + rowInFrame]?.[bodyIndex]) || rowInFrame + 1
     const column = columnByBody.get(body)
     if (frame === undefined || column === undefined) continue
     const at = frame * columnByBody.size + column

@@ -42,7 +42,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   const declared = line?.gravity && { x: line.gravity[0], y: line.gravity[1], z: line.gravity[2] }
   const geometry = line === null ? readMeshes(connection) : listGeometry(line)
   const grouped = new Set(geometry.filter(({ group }) => group !== undefined).map(({ body_id }) => body_id))
-  const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
+  const freeBodies = bodies.filter(({ body_id }) => !grouped.has(body_id))
   const gravity =
     declared ??
     findGravity(bodies, sampleEvenly(ids, sampledSteps).flatMap(step), {
@@ -55,7 +55,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   return {
     era: era.era,
     capabilities: isDeclared ? [...era.capabilities, 'geometry'] : era.capabilities,
-    missing: isDeclared ? era.missing.filter((one) => one !== 'geometry') : era.missing,
+    missing: isDeclared ? era.missing.filter((capability) => capability !== 'geometry') : era.missing,
     frames: describeFrames(ids),
     first_time_s: times[0] ?? null,
     last_time_s: times.at(-1) ?? null,
@@ -65,7 +65,7 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
     lambda_unit:
       line?.lambdaUnit ??
       findLambdaUnit(
-        free,
+        freeBodies,
         sampleEvenly(listFramesWithFriction(connection), sampledSteps).flatMap(step),
         dt,
         gravity,
@@ -95,9 +95,9 @@ function addUndescribed(
   described: readonly Body[],
   appearances: RecordingSummary['appearances'],
 ): readonly Body[] {
-  const known = new Set(described.map(({ body_id }) => body_id))
+  const describedIds = new Set(described.map(({ body_id }) => body_id))
   const undescribed = appearances
-    .filter(({ body_id }) => !known.has(body_id))
+    .filter(({ body_id }) => !describedIds.has(body_id))
     .map(({ body_id }) => ({
       body_id,
       mass: null,
@@ -123,7 +123,7 @@ export function sampleEvenly(values: readonly number[], count: number): readonly
 }
 
 /** Minimum gravity that is inferred without contact data, in m/s². */
-const minFall = 0.01
+const minInferredGravity = 0.01
 
 /**
  * Returns gravity in m/s², from steps without contacts and joints, or from potential energies. Joints may act on
@@ -142,22 +142,22 @@ export function findGravity(
   const accelerations: Triple[] = []
   const potentials: PotentialSample[] = []
   for (const [before, after] of steps) {
-    const pushed = new Set([
+    const pushedBodies = new Set([
       ...grouped,
       ...after.external_forces.map(({ body_id }) => body_id),
       ...after.joints.flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id]),
     ])
     const isFlight = after.collisions.length === 0 && after.system_energy?.collision_active !== true
     for (const { body_id } of isFlight ? bodies : []) {
-      const gain = pushed.has(body_id) ? null : computeVelocityGain(before, after, body_id)
+      const gain = pushedBodies.has(body_id) ? null : computeVelocityGain(before, after, body_id)
       if (gain && dt !== null) accelerations.push([gain[0] / dt, gain[1] / dt, gain[2] / dt])
     }
     potentials.push(...listPotentialSamples(bodies, after))
   }
-  const flight = inferGravityFromFlight(accelerations)
-  const [x, y, z] = toTriple(flight) ?? [0, 0, 0]
-  const isFlight = hasContactData || Math.hypot(x, y, z) > minFall
-  return (isFlight ? flight : null) ?? inferGravityFromPotential(potentials)
+  const flightGravity = inferGravityFromFlight(accelerations)
+  const [x, y, z] = toTriple(flightGravity) ?? [0, 0, 0]
+  const isInferred = hasContactData || Math.hypot(x, y, z) > minInferredGravity
+  return (isInferred ? flightGravity : null) ?? inferGravityFromPotential(potentials)
 }
 
 function listPotentialSamples(bodies: readonly Body[], frame: Frame): readonly PotentialSample[] {
@@ -221,8 +221,8 @@ function countIgnored({ db, era, bounds }: Connection, frames: readonly number[]
       const [low, high] = bounds.frames(table, first, last)
       count += countRows(db, `SELECT count(*) FROM "${table}" WHERE rowid < ? OR rowid > ?`, low, high)
     } else {
-      const orphan = `frame_id IS NULL OR frame_id NOT IN (SELECT id FROM ${frameTable})`
-      count += countRows(db, `SELECT count(*) FROM "${table}" WHERE ${orphan}`)
+      const orphanCondition = `frame_id IS NULL OR frame_id NOT IN (SELECT id FROM ${frameTable})`
+      count += countRows(db, `SELECT count(*) FROM "${table}" WHERE ${orphanCondition}`)
     }
   }
   return count

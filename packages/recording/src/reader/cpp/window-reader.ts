@@ -21,14 +21,14 @@ import type { Connection } from './connection.ts'
 import { externalTable, hasExternalForces, hasJoints } from './contact-reader.ts'
 import {
   noRows,
-  numberAt,
   prepareEnergies,
   prepareRows,
   type RowLayout,
   type RowReader,
+  toNumber,
 } from './row-reader.ts'
 import { type RawRow, xyz } from './selection.ts'
-import { type BlockPlaces, prepareStates } from './state-reader.ts'
+import { type BlockIndexes, prepareStates } from './state-reader.ts'
 
 /** Ids are ascending. The first `context` frames precede the requested ones. */
 export type ReadWindow = (ids: readonly number[], context: number) => FrameWindow
@@ -40,9 +40,9 @@ export function createWindowReader(
   selection: ColumnSelection,
 ): ReadWindow {
   const parts = new Set(selection.parts)
-  const shown =
+  const selectedBodies =
     selection.bodies === undefined ? bodies : bodies.filter((id) => selection.bodies?.includes(id))
-  const columnByBody = new Map(shown.map((id, column) => [id, column]))
+  const columnByBody = new Map(selectedBodies.map((id, column) => [id, column]))
   const frames = connection.db
     .prepare<[number, number], RawRow>(
       `SELECT id, simulation_time FROM ${frameTable} WHERE id BETWEEN ? AND ? ORDER BY id`,
@@ -52,15 +52,15 @@ export function createWindowReader(
   const rows = prepareParts(connection, parts, selection.bodies)
   return (ids, context) => {
     const [first = 0, last = -1] = [ids[0], ids.at(-1)]
-    const places = { rowByFrame: new Map(ids.map((id, row) => [id, row])), columnByBody }
-    const range: Range = { first, last, places }
+    const indexes = { rowByFrame: new Map(ids.map((id, row) => [id, row])), columnByBody }
+    const range: Range = { first, last, indexes }
     return {
       from: context,
       to: ids.length,
       frames: Float64Array.from(ids),
-      times: Float64Array.from(frames.all(first, last), (row) => numberAt(row[1])),
-      bodies: shown,
-      ...readStates(first, last, places),
+      times: Float64Array.from(frames.all(first, last), (row) => toNumber(row[1])),
+      bodies: selectedBodies,
+      ...readStates(first, last, indexes),
       energies: readBodyBlock(rows.energies, range, energyAt.width),
       system: readFrameBlock(rows.system, range, systemAt.width),
       solver: readFrameBlock(rows.solver, range, solverAt.width),
@@ -76,7 +76,7 @@ export function createWindowReader(
 interface Range {
   readonly first: number
   readonly last: number
-  readonly places: BlockPlaces
+  readonly indexes: BlockIndexes
 }
 
 /** Prepares readers of everything except states. Unselected parts have no rows. */
@@ -86,12 +86,15 @@ function prepareParts(
   bodies: readonly BodyId[] | undefined,
 ) {
   const tables = connection.era.parts
-  const plain = (part: 'system' | 'solver', table: string | undefined, names: readonly string[]) =>
-    parts.has(part) ? prepareRows(connection, table, (layout) => layout.columns(names, 0)) : noRows
+  const prepareFrameRows = (
+    part: 'system' | 'solver',
+    table: string | undefined,
+    names: readonly string[],
+  ) => (parts.has(part) ? prepareRows(connection, table, (layout) => layout.columns(names, 0)) : noRows)
   return {
     energies: parts.has('energies') ? prepareEnergies(connection, bodies) : noRows,
-    system: plain('system', tables.systemEnergy, systemEnergyFields),
-    solver: plain('solver', tables.solver, solverFields),
+    system: prepareFrameRows('system', tables.systemEnergy, systemEnergyFields),
+    solver: prepareFrameRows('solver', tables.solver, solverFields),
     collisions: parts.has('collisions')
       ? prepareCollisions(connection, parts.has('collisionNormals'))
       : noRows,
@@ -158,7 +161,7 @@ function prepareExternals(connection: Connection): RowReader {
   return {
     read: (first, last) => statement.all(first, last),
     write(row, block, at) {
-      for (let i = 0; i < externalAt.width; i++) block[at + i] = numberAt(row[i + 1])
+      for (let i = 0; i < externalAt.width; i++) block[at + i] = toNumber(row[i + 1])
     },
   }
 }
@@ -166,13 +169,13 @@ function prepareExternals(connection: Connection): RowReader {
 const pair = ['body_a_id', 'body_b_id']
 const vector = { table: 'Vector3DRecord', components: xyz }
 
-const createAbsent = (length: number): Float64Array => new Float64Array(length).fill(Number.NaN)
+const createNaNArray = (length: number): Float64Array => new Float64Array(length).fill(Number.NaN)
 
-function readFrameBlock({ read, write }: RowReader, { first, last, places }: Range, width: number) {
-  const { rowByFrame } = places
-  const data = createAbsent(rowByFrame.size * width)
+function readFrameBlock({ read, write }: RowReader, { first, last, indexes }: Range, width: number) {
+  const { rowByFrame } = indexes
+  const data = createNaNArray(rowByFrame.size * width)
   for (const row of read(first, last)) {
-    const frame = rowByFrame.get(numberAt(row[0]))
+    const frame = rowByFrame.get(toNumber(row[0]))
     if (frame !== undefined) write(row, data, frame * width)
   }
   return ndarray(data, [rowByFrame.size, width])
@@ -180,31 +183,31 @@ function readFrameBlock({ read, write }: RowReader, { first, last, places }: Ran
 
 function readBodyBlock(
   { read, write }: RowReader,
-  { first, last, places }: Range,
+  { first, last, indexes }: Range,
   width: number,
 ): NdArray<Float64Array> {
-  const { rowByFrame, columnByBody } = places
-  const data = createAbsent(rowByFrame.size * columnByBody.size * width)
+  const { rowByFrame, columnByBody } = indexes
+  const data = createNaNArray(rowByFrame.size * columnByBody.size * width)
   read(first, last).forEach((row) => {
-    const frame = rowByFrame.get(numberAt(row[0]))
-    const column = columnByBody.get(numberAt(row[1]))
+    const frame = rowByFrame.get(toNumber(row[0]))
+    const column = columnByBody.get(toNumber(row[1]))
     if (frame !== undefined && column !== undefined)
       write(row, data, (frame * columnByBody.size + column) * width)
   })
   return ndarray(data, [rowByFrame.size, columnByBody.size, width])
 }
 
-function readFlatRows({ read, write }: RowReader, { first, last, places }: Range, width: number): FlatRows {
-  const { rowByFrame } = places
+function readFlatRows({ read, write }: RowReader, { first, last, indexes }: Range, width: number): FlatRows {
+  const { rowByFrame } = indexes
   const offset = new Uint32Array(rowByFrame.size + 1)
-  const known = read(first, last).filter((row) => rowByFrame.has(numberAt(row[0])))
-  const data = createAbsent(known.length * width)
-  known.forEach((row, i) => {
-    const frame = rowByFrame.get(numberAt(row[0])) ?? 0
+  const knownRows = read(first, last).filter((row) => rowByFrame.has(toNumber(row[0])))
+  const data = createNaNArray(knownRows.length * width)
+  knownRows.forEach((row, i) => {
+    const frame = rowByFrame.get(toNumber(row[0])) ?? 0
     offset[frame + 1] = (offset[frame + 1] ?? 0) + 1
     write(row, data, i * width)
   })
   for (let frame = 0; frame < rowByFrame.size; frame++)
     offset[frame + 1] = (offset[frame + 1] ?? 0) + (offset[frame] ?? 0)
-  return { offset, data: ndarray(data, [known.length, width]) }
+  return { offset, data: ndarray(data, [knownRows.length, width]) }
 }

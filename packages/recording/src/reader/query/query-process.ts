@@ -44,12 +44,12 @@ function execute({ file, sql, params, limit, bytes }: QueryJob): SqlResult {
   let remaining = bytes
   let cutBy: SqlResult['cut_by'] = null
   for (const row of iterate(statement, params)) {
-    const shown = row.map(toSqlValue)
-    remaining -= Buffer.byteLength(JSON.stringify(shown)) + 1
+    const sqlValues = row.map(toSqlValue)
+    remaining -= Buffer.byteLength(JSON.stringify(sqlValues)) + 1
     if (rows.length === limit) cutBy = 'rows'
     else if (remaining < 0) cutBy = 'bytes'
     if (cutBy !== null) break
-    rows.push(shown)
+    rows.push(sqlValues)
   }
   return { columns: statement.columns().map(({ name }) => name), rows, cut_by: cutBy }
 }

@@ -6,9 +6,9 @@ export class StatementError extends Error {
   override readonly name = 'StatementError'
 }
 
-const blank = /^(?:\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/
-const reads = /^(?:select|with|values)\b/i
-const readingPragma =
+const blankPattern = /^(?:\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/
+const readPattern = /^(?:select|with|values)\b/i
+const readPragmaPattern =
   /^pragma\s+(?:(?:main|temp)\s*\.\s*)?(?:table_info|table_xinfo|table_list|index_list|index_info)\s*(?:\(\s*(?:"[^"]*"|'[^']*'|\w+)\s*\)\s*)?;?\s*$/i
 
 const allowedTables = ['json_each', 'json_tree']
@@ -26,11 +26,11 @@ export function prepareReading(
   sql: string,
   params: SqlQuery['params'] = [],
 ): Statement<unknown[], unknown[]> {
-  const text = sql.replace(blank, '')
-  const explained = skipWord(text, 'explain')
-  const body = explained === undefined ? text : skipQueryPlan(explained)
-  const isPragma = explained === undefined && readingPragma.test(text)
-  if (!isPragma && !reads.test(body))
+  const text = sql.replace(blankPattern, '')
+  const explainedText = skipWord(text, 'explain')
+  const body = explainedText === undefined ? text : skipQueryPlan(explainedText)
+  const isPragma = explainedText === undefined && readPragmaPattern.test(text)
+  if (!isPragma && !readPattern.test(body))
     throw new StatementError(
       'only SELECT, WITH, VALUES, EXPLAIN of these, and the pragmas table_info, table_list and index_list may run',
     )
@@ -41,8 +41,8 @@ export function prepareReading(
 }
 
 function skipWord(text: string, word: string): string | undefined {
-  const found = new RegExp(`^${word}\\b`, 'i').exec(text)
-  return found?.[0] && text.slice(found[0].length).replace(blank, '')
+  const match = new RegExp(`^${word}\\b`, 'i').exec(text)
+  return match?.[0] && text.slice(match[0].length).replace(blankPattern, '')
 }
 
 function skipQueryPlan(text: string): string {
@@ -67,12 +67,14 @@ interface Instruction {
 /** Checks the compiled program, because aliases hide tables and views hide function calls. */
 function checkProgram(db: Database, body: string, params: SqlQuery['params']): void {
   const { functions, tables } = compile(() => analyseProgram(db, body, params))
-  const innocuous = new Set([...allowedFunctions, ...listInnocuousFunctions(db)])
+  const innocuousNames = new Set([...allowedFunctions, ...listInnocuousFunctions(db)])
   for (const name of functions)
-    if (!innocuous.has(name)) throw new StatementError(`not allowed: the function ${name}`)
+    if (!innocuousNames.has(name)) throw new StatementError(`not allowed: the function ${name}`)
   if (tables.size === 0) return
-  const allowed = new Set(listReadableTables(db).flatMap((sql) => [...analyseProgram(db, sql, []).tables]))
-  if ([...tables].some((table) => !allowed.has(table)))
+  const allowedNames = new Set(
+    listReadableTables(db).flatMap((sql) => [...analyseProgram(db, sql, []).tables]),
+  )
+  if ([...tables].some((table) => !allowedNames.has(table)))
     throw new StatementError(
       `not allowed: pragma functions and virtual tables other than ${allowedTables.join(' and ')}; "PRAGMA table_info(v_state)" lists columns`,
     )

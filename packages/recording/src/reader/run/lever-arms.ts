@@ -47,11 +47,11 @@ function fillConstraints({ rows, width }: FrameRows, { before, frame, lists }: S
 function copyToFriction(constraints: FrameRows, friction: FrameRows): void {
   const [from, to] = [constraints.rows, friction.rows]
   if (from.length / constraints.width !== to.length / friction.width) return
-  for (let at = 0, was = 0; at < to.length; at += friction.width, was += constraints.width) {
-    if (to[at] !== from[was] || to[at + 1] !== from[was + 1]) continue
+  for (let at = 0, source = 0; at < to.length; at += friction.width, source += constraints.width) {
+    if (to[at] !== from[source] || to[at + 1] !== from[source + 1]) continue
     for (let i = 0; i < 6; i++)
       if (Number.isNaN(to[at + frictionAt.leverA + i]))
-        to[at + frictionAt.leverA + i] = from[was + constraintAt.leverA + i] ?? Number.NaN
+        to[at + frictionAt.leverA + i] = from[source + constraintAt.leverA + i] ?? Number.NaN
   }
 }
 

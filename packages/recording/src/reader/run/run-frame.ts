@@ -28,17 +28,29 @@ import {
   readVectorAt,
 } from '../frame-records.ts'
 
-type Stored = number | null
+type StoredNumber = number | null
 
 const frameColumns = `f.id, f.time, f.wall_time, f.linear_ke, f.rotational_ke, f.potential_e, f.total_e, f.delta_e,
   f.energy_injection, f.collision_active, f.iterations, f.residual, f.converged, f.num_constraints, f.num_contacts,
   b.contacts, b.bodies`
 
 type Row = readonly [
-  ...[id: number, time: Stored, wallTime: Stored],
-  ...[linear: Stored, rotational: Stored, potential: Stored, total: Stored, delta: Stored],
-  ...[injection: Stored, active: Stored],
-  ...[iterations: Stored, residual: Stored, converged: Stored, constraints: Stored, contacts: Stored],
+  ...[id: number, time: StoredNumber, wallTime: StoredNumber],
+  ...[
+    linear: StoredNumber,
+    rotational: StoredNumber,
+    potential: StoredNumber,
+    total: StoredNumber,
+    delta: StoredNumber,
+  ],
+  ...[injection: StoredNumber, active: StoredNumber],
+  ...[
+    iterations: StoredNumber,
+    residual: StoredNumber,
+    converged: StoredNumber,
+    constraints: StoredNumber,
+    contacts: StoredNumber,
+  ],
   ...[contacts: Buffer | null, bodies: Buffer, joints: Buffer | null],
 ]
 
@@ -58,13 +70,16 @@ export function prepareFrames(db: Database): ReadFrames {
   }
 }
 
-const toNumber = (value: Stored): number => value ?? Number.NaN
+const toNumber = (value: StoredNumber): number => value ?? Number.NaN
 
 function unpackRow(row: Row): PackedFrame {
   const [id, time, wallTime, linear, rotational, potential, total, delta, injection, active] = row
   const [iterations, residual, converged, constraints, touching, contacts, bodies, joints] = row.slice(
     10,
-  ) as [...[Stored, Stored, Stored, Stored, Stored], ...[Buffer | null, Buffer, Buffer | null]]
+  ) as [
+    ...[StoredNumber, StoredNumber, StoredNumber, StoredNumber, StoredNumber],
+    ...[Buffer | null, Buffer, Buffer | null],
+  ]
   return {
     id,
     time: toNumber(time),
@@ -154,9 +169,9 @@ function unpackEnergies(bodies: Float64Array): readonly BodyEnergy[] {
 function unpackCollisions(collisions: Float64Array, points: Float64Array): readonly Collision[] {
   let from = 0
   return unpackRows(collisions, 7, (list, at) => {
-    const own = points.subarray(from, from + (collisions[at + 6] ?? 0) * 7)
-    from += own.length
-    const contacts = unpackRows(own, 7, readPoint)
+    const collisionPoints = points.subarray(from, from + (collisions[at + 6] ?? 0) * 7)
+    from += collisionPoints.length
+    const contacts = unpackRows(collisionPoints, 7, readPoint)
     return { ...readPair(list, at), penetration_depth: readValueAt(list, at + 5), contacts }
   })
 }

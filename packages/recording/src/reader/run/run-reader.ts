@@ -14,11 +14,13 @@ import { createRunWindowReader } from './run-window.ts'
 /** Opens a run for reading, even while it is recorded. */
 export function openRunReader(db: Database): Reader {
   const frames = prepareFrames(db)
-  const ends = db.prepare<[], [number | null, number | null]>('SELECT min(id), max(id) FROM frame').raw()
+  const frameRange = db
+    .prepare<[], [number | null, number | null]>('SELECT min(id), max(id) FROM frame')
+    .raw()
   const frame = (id: number): Frame => {
-    const [found] = frames(id, id)
-    if (found !== undefined) return unpackFrame(found)
-    const [first_frame = null, last_frame = null] = ends.get() ?? []
+    const [packedFrame] = frames(id, id)
+    if (packedFrame !== undefined) return unpackFrame(packedFrame)
+    const [first_frame = null, last_frame = null] = frameRange.get() ?? []
     throw new RecordingError('FRAME_NOT_FOUND', `the recording has no frame ${id}`, {
       data: { frame_id: id, first_frame, last_frame },
     })
@@ -31,15 +33,15 @@ export function openRunReader(db: Database): Reader {
        WHERE extent_x IS NOT NULL AND extent_y IS NOT NULL AND extent_z IS NOT NULL`,
     )
     .raw()
-  const known: number[] = []
-  let windows: { readonly key: string; readonly over: Windows } | undefined
+  const knownIds: number[] = []
+  let cachedWindows: { readonly key: string; readonly windows: Windows } | undefined
 
   return {
     frame,
     ...createRunSeriesReader(db),
     pairHistory(pair, { start, end }, limit) {
       const isPair = createPairMatcher(pair)
-      const found = []
+      const pairFrames = []
       let total_frames = 0
       for (const packed of frames(start ?? 0, end ?? Number.MAX_SAFE_INTEGER)) {
         if (packed.contacts === null) continue
@@ -48,26 +50,26 @@ export function openRunReader(db: Database): Reader {
         const friction = friction_constraints.filter(isPair)
         if (collision === null && friction.length === 0) continue
         total_frames++
-        if (found.length < limit)
-          found.push({ frame_id, simulation_time, collision, friction_constraints: friction })
+        if (pairFrames.length < limit)
+          pairFrames.push({ frame_id, simulation_time, collision, friction_constraints: friction })
       }
-      return { frames: found, total_frames }
+      return { frames: pairFrames, total_frames }
     },
     summary,
     tables: () => readTables(db),
     outlines: () => new Map(),
     extents: () => new Map(extents.all().map(([id, x, y, z]) => [id, [x, y, z]])),
-    windows(of) {
-      const bodies = listBodyIds(of)
+    windows(summary) {
+      const bodies = listBodyIds(summary)
       const key = bodies.join()
       // Complete windows do not change while the run grows.
-      known.push(...ids.all(known.at(-1) ?? -1))
-      if (windows?.key !== key) {
+      knownIds.push(...ids.all(knownIds.at(-1) ?? -1))
+      if (cachedWindows?.key !== key) {
         const read = createRunWindowReader(frames, bodies)
-        const source = { ids: known, bodies, prepare: () => read, isSelective: false }
-        windows = { key, over: new CachedWindows(source) }
+        const source = { ids: knownIds, bodies, prepare: () => read, isSelective: false }
+        cachedWindows = { key, windows: new CachedWindows(source) }
       }
-      return windows.over
+      return cachedWindows.windows
     },
     writeColumns: async () => {}, // Reading from a columns file would not be faster.
     isIndexed: () => true,

@@ -17,17 +17,17 @@ const toFinite = (value: number | null | undefined): number =>
 
 /** `solver` throws `NOT_RECORDED` if the run has no solver diagnostics. */
 export function createRunSeriesReader(db: Database): SeriesReader {
-  const inRange = 'FROM frame WHERE id BETWEEN ? AND ?'
+  const rangeClause = 'FROM frame WHERE id BETWEEN ? AND ?'
   const system = db
     .prepare<[number, number], Row>(
       `SELECT id, time, linear_ke, rotational_ke, potential_e, total_e, delta_e, energy_injection, collision_active
-       ${inRange} AND energy_injection IS NOT NULL ORDER BY id`,
+       ${rangeClause} AND energy_injection IS NOT NULL ORDER BY id`,
     )
     .raw()
   const solver = db
     .prepare<[number, number], Row>(
       `SELECT id, time, iterations, residual, nullif(converged, ${unknownConvergence}), num_constraints, num_contacts
-       ${inRange} AND converged IS NOT NULL ORDER BY id`,
+       ${rangeClause} AND converged IS NOT NULL ORDER BY id`,
     )
     .raw()
   const hasSolver = db.prepare('SELECT 1 FROM frame WHERE converged IS NOT NULL LIMIT 1')

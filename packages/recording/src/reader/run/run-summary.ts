@@ -46,7 +46,7 @@ export function createSummaryReader(db: Database, readFrame: (id: number) => Fra
     'SELECT body_id, is_declared, mass, restitution, friction, asset_id, extent_x, first_frame FROM body ORDER BY position',
   )
   const hasContactData = createContactDataReader(db)
-  const added = db
+  const newFrames = db
     .prepare<[number], [id: number, time: number | null, isTouching: number, hasSolver: number]>(
       `SELECT f.id, f.time, f.collision_active IS 1, f.converged IS NOT NULL FROM frame f WHERE f.id > ? ORDER BY f.id`,
     )
@@ -58,7 +58,7 @@ export function createSummaryReader(db: Database, readFrame: (id: number) => Fra
     | undefined
 
   const read = (): RecordingSummary => {
-    for (const [id, time, isTouching, solver] of added.all(ids.at(-1) ?? -1)) {
+    for (const [id, time, isTouching, solver] of newFrames.all(ids.at(-1) ?? -1)) {
       ids.push(id)
       times.push(time)
       if (isTouching === 1) touching.push(id)
@@ -70,8 +70,8 @@ export function createSummaryReader(db: Database, readFrame: (id: number) => Fra
     const { dt, isUniform } = computeTimeStep(times)
     const bodies = rows.filter(({ body_id }) => !isEnvironmentId(body_id)).map(toBody)
     const grouped = new Set(facts.bodies.filter(({ details }) => details.group !== null).map(({ id }) => id))
-    const isFound = inferred !== undefined && inferred.gravity !== null && inferred.unit !== 'unknown'
-    if (inferred === undefined || (!isFound && ids.length >= 2 * inferred.at)) {
+    const isInferred = inferred !== undefined && inferred.gravity !== null && inferred.unit !== 'unknown'
+    if (inferred === undefined || (!isInferred && ids.length >= 2 * inferred.at)) {
       const frames = { ids, touching, dt, readFrame }
       inferred = {
         at: ids.length,

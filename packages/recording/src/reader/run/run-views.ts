@@ -8,7 +8,7 @@ type Row = readonly Value[]
 
 const xyz = ({ x, y, z }: Vector): Row => [x, y, z]
 const wxyz = ({ w, ...axis }: Quaternion): Row => [w, ...xyz(axis)]
-const hypot = (...values: Row): Value =>
+const computeNorm = (...values: Row): Value =>
   values.some((value) => value === null) ? null : Math.hypot(...(values as number[]))
 const computeUtilization = (tangent: Value, mu: Value, normal: Value): Value =>
   tangent === null || mu === null || normal === null || mu * normal === 0
@@ -25,7 +25,14 @@ const toRows: Readonly<Record<string, (frame: Frame) => readonly Row[]>> = {
   ],
   v_state: ({ frame_id, simulation_time, states }) =>
     states.map(({ body_id, position, velocity, orientation, angular_velocity }) => [
-      ...[frame_id, simulation_time, body_id, ...xyz(position), ...xyz(velocity), hypot(...xyz(velocity))],
+      ...[
+        frame_id,
+        simulation_time,
+        body_id,
+        ...xyz(position),
+        ...xyz(velocity),
+        computeNorm(...xyz(velocity)),
+      ],
       ...[...wxyz(orientation), ...(angular_velocity === null ? [null, null, null] : xyz(angular_velocity))],
     ]),
   v_contact: ({ frame_id, simulation_time, collisions }) =>
@@ -37,7 +44,7 @@ const toRows: Readonly<Record<string, (frame: Frame) => readonly Row[]>> = {
   v_friction: ({ frame_id, simulation_time, friction_constraints }) =>
     friction_constraints.map((row) => {
       const { friction_coefficient: mu, normal_lambda: n, tangent1_lambda: t1, tangent2_lambda: t2 } = row
-      const tangent = hypot(t1, t2)
+      const tangent = computeNorm(t1, t2)
       return [
         ...[
           frame_id,
@@ -82,18 +89,18 @@ export function createRunViews(db: Database.Database, file: string): void {
   for (const { name, columns } of friendlyViews) {
     const read = toRows[name]
     if (read === undefined) continue
-    const [id = '', ...others] = columns
+    const [id = '', ...otherColumns] = columns
     db.table(`${name}_of`, {
-      columns: others,
+      columns: otherColumns,
       parameters: ['of_frame'],
-      *rows(wanted: unknown) {
+      *rows(frameId: unknown) {
         // Reads all rows first, because a join reads two frames simultaneously.
-        for (const frame of [...frames(Number(wanted), Number(wanted))])
+        for (const frame of [...frames(Number(frameId), Number(frameId))])
           for (const [, ...row] of read(unpackFrame(frame))) yield row as Value[]
       },
     })
     db.exec(`CREATE TEMP VIEW ${name}(${columns.join(', ')}) AS
-      SELECT f.id AS ${id}, ${others.map((column) => `r.${column}`).join(', ')}
+      SELECT f.id AS ${id}, ${otherColumns.map((column) => `r.${column}`).join(', ')}
       FROM frame f CROSS JOIN ${name}_of(f.id) r`)
   }
   db.exec(`CREATE TEMP VIEW v_body(body_id, mass, restitution, friction) AS

@@ -34,7 +34,7 @@ export function createRunWindowReader(readFrames: ReadFrames, bodies: readonly B
     const frames = [...readFrames(ids[0] ?? 0, ids.at(-1) ?? -1)]
     const contacts = frames.map((frame) => unpackContacts(frame.contacts))
     const flat = (name: ContactList, width: number, columnCount: number) =>
-      flatRows(
+      createFlatRows(
         contacts.map((lists) => lists[name]),
         width,
         columnCount,
@@ -58,15 +58,15 @@ export function createRunWindowReader(readFrames: ReadFrames, bodies: readonly B
       times: Float64Array.from(frames, ({ time }) => time),
       bodies,
       present: markPresent(frames, columnByBody),
-      states: bodyBlock(frames, columnByBody, stateAt.width, writeState),
-      energies: bodyBlock(frames, columnByBody, energyAt.width, writeEnergy),
-      system: frameBlock(frames, systemAt.width, ({ system }) => system && listSystem(system)),
-      solver: frameBlock(frames, solverAt.width, ({ solver }) => solver && listSolver(solver)),
+      states: createBodyBlock(frames, columnByBody, stateAt.width, writeState),
+      energies: createBodyBlock(frames, columnByBody, energyAt.width, writeEnergy),
+      system: createFrameBlock(frames, systemAt.width, ({ system }) => system && listSystem(system)),
+      solver: createFrameBlock(frames, solverAt.width, ({ solver }) => solver && listSolver(solver)),
       collisions: flat('collisions', 7, collisionAt.width),
       constraints,
       friction,
       externals: flat('externals', 10, externalAt.width),
-      joints: flatRows(
+      joints: createFlatRows(
         frames.map(({ joints }) => joints ?? noJoints),
         jointAt.width,
         jointAt.width,
@@ -91,7 +91,7 @@ function markPresent(frames: readonly PackedFrame[], columnByBody: ReadonlyMap<n
 
 type WriteBody = (rows: Float64Array, from: number, to: Float64Array, at: number) => void
 
-function bodyBlock(
+function createBodyBlock(
   frames: readonly PackedFrame[],
   columnByBody: ReadonlyMap<number, number>,
   width: number,
@@ -124,7 +124,7 @@ const writeEnergy: WriteBody = (rows, from, to, at) => {
   for (let i = 0; i < 4; i++) to[at + i] = rows[from + bodyAt.energy + i] ?? Number.NaN
 }
 
-function frameBlock(
+function createFrameBlock(
   frames: readonly PackedFrame[],
   width: number,
   read: (frame: PackedFrame) => readonly number[] | null,
@@ -137,7 +137,7 @@ function frameBlock(
 }
 
 /** Joins the frames' lists. Copies only the first `columnCount` columns of each row. */
-function flatRows(lists: readonly Float64Array[], width: number, columnCount: number): FlatRows {
+function createFlatRows(lists: readonly Float64Array[], width: number, columnCount: number): FlatRows {
   const offset = new Uint32Array(lists.length + 1)
   lists.forEach((list, i) => {
     offset[i + 1] = (offset[i] ?? 0) + list.length / width
