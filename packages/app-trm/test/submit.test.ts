@@ -254,10 +254,13 @@ verifies(
       const patch =
         'diff --git a/run b/run\nnew file mode 100755\n--- /dev/null\n+++ b/run\n@@ -0,0 +1 @@\n+run\n'
       await ask('submit', { candidate: { mode: 'patch', patch } })
+      const executable = 'diff --git a/other.txt b/other.txt\nold mode 100644\nnew mode 100755\n'
+      await ask('submit', { candidate: { mode: 'patch', patch: executable } })
       await ask('end', { apply })
       t.equal(readText(root, 'p', 'score'), text, apply)
     }
-    t.equal(statSync(join(root, 'p', 'run')).mode & 0o100, 0o100, 'with its mode')
+    for (const file of ['run', 'other.txt'])
+      t.equal(statSync(join(root, 'p', file)).mode & 0o100, 0o100, file)
   },
 )
 

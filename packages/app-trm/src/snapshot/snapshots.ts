@@ -15,7 +15,6 @@ import { type RestoreReport, readBlob, restore } from './restore.ts'
 import {
   createAbsentEntry,
   createManifest,
-  hasSameContent,
   isSameEntry,
   type Manifest,
   readEntry,
@@ -140,14 +139,13 @@ export class Snapshots {
     })
   }
 
-  /** Returns the sorted paths whose content on disk differs from the snapshot. */
+  /** Returns the sorted paths whose content or mode on disk differs from the snapshot. */
   async findChanged(snapshot: Snapshot): Promise<readonly string[]> {
     const { root, entries } = await this.#readManifest(snapshot)
     const changedPaths: string[] = []
     for (const entry of entries) {
       const { absolutePath, stats } = await locate(root, entry.path)
-      if (!hasSameContent(entry, await readEntry(entry.path, absolutePath, stats)))
-        changedPaths.push(entry.path)
+      if (!isSameEntry(entry, await readEntry(entry.path, absolutePath, stats))) changedPaths.push(entry.path)
     }
     return changedPaths
   }

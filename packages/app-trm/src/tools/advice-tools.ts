@@ -201,7 +201,9 @@ async function readSessionChanges(
   return paths.flatMap((path): ReviewedFile[] => {
     const [orig = '', content = ''] = [before.get(path), now.get(path)]
     const isText = typeof orig === 'string' && typeof content === 'string'
-    return isText && orig.length + content.length <= maxReviewLength ? [{ path, orig, content }] : []
+    return isText && orig !== content && orig.length + content.length <= maxReviewLength
+      ? [{ path, orig, content }]
+      : []
   })
 }
 
