@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
 import t, { type Test } from 'tap'
-import { sensible, startScripted } from '../../packages/app-minds/test/provider/scripted-provider.ts'
+import { createValidAnswer, startScripted } from '../../packages/app-minds/test/provider/scripted-provider.ts'
 import { shellBlocks } from '../documented/blocks.ts'
 import { run } from '../documented/program.ts'
 import { inCI } from '../tier.ts'
@@ -204,7 +204,7 @@ verifies(
     const waiting: (() => void)[] = []
     const provider = await startScripted(t, (request) => ({
       take: (response) => {
-        const choices = [{ message: { content: sensible(request) }, finish_reason: 'stop' }]
+        const choices = [{ message: { content: createValidAnswer(request) }, finish_reason: 'stop' }]
         waiting.push(() => response.writeHead(200).end(JSON.stringify({ model: 'scripted', choices })))
       },
     }))

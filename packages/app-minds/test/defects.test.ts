@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { type Data, decide, makeMind, openMinds, seen, stove } from './minds-kit.ts'
-import { sensible, startScripted } from './provider/scripted-provider.ts'
+import { createValidAnswer, startScripted } from './provider/scripted-provider.ts'
 
 const talk = (history: readonly object[]) => ({
   status: {
@@ -289,7 +289,9 @@ verifies(
   'a new message counts as a change even if the maximum number of messages is stored',
   async (t) => {
     const provider = await startScripted(t, (request) =>
-      request.step === 'action_selection' ? '{"chosen_action": {"action": "continue"}}' : sensible(request),
+      request.step === 'action_selection'
+        ? '{"chosen_action": {"action": "continue"}}'
+        : createValidAnswer(request),
     )
     const settings = { mindsLlmUrl: provider.url, mindsLimits: { conversation_messages: 2 } }
     const minds = await openMinds(t, { settings })
@@ -304,7 +306,7 @@ verifies(
 )
 
 t.test('a request id applies to one tool and one mind', async (t) => {
-  const provider = await startScripted(t, sensible)
+  const provider = await startScripted(t, createValidAnswer)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   const args = { mind_id: 'mara', config: { traits: [] }, request_id: 'r' }
   const made = await minds.call('create_mind', args)

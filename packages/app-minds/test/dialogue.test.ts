@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { isFarewell, parseUtterance } from '../src/domain/policy/dialogue.ts'
-import { ask, type ExamQuestion, measureCorrect, readExam, stateAll } from './exam.ts'
+import { ask, type ExamQuestion, makeStatements, measureCorrect, readExam } from './exam.ts'
 import { type Data, decide, makeMind, type OpenMinds, openMinds, stove } from './minds-kit.ts'
 
 interface Line {
@@ -288,7 +288,7 @@ for (const name of sample(['exam', 'second-exam', 'third-exam', 'fourth-exam', '
     const minds = await openMinds(t)
     await makeMind(minds, 'mara')
     const exam = readExam(name)
-    await stateAll(minds, exam)
+    await makeStatements(minds, exam)
     for (const round of [0, 1]) {
       const results = await ask(minds, exam, round)
       const measure = (kind: ExamQuestion['kind']) => measureCorrect(results, (one) => one.kind === kind)

@@ -32,7 +32,7 @@ export interface Examined extends ExamQuestion {
   readonly isCorrect: boolean
 }
 
-const declined = /\bI (?:don't|do not) (?:know|remember)/
+const declinePattern = /\bI (?:don't|do not) (?:know|remember)/
 
 export const readExam = (name: string): Exam => {
   const file = new URL(`../../../fixtures/minds/${name}.json`, import.meta.url)
@@ -43,7 +43,7 @@ const toMinutes = ({ day, hour }: { readonly day: number; readonly hour: number 
   day * 1440 + hour * 60
 
 /** Returns an observation of a conversation in which another character says one thing. */
-const listen = (id: string, speaker: string, message: string, time: number): Data => ({
+const observeStatement = (id: string, speaker: string, message: string, time: number): Data => ({
   entities: [],
   needs: { hunger: 80, energy: 80, fun: 80, hygiene: 80, social: 30 },
   status: {
@@ -63,14 +63,14 @@ const listen = (id: string, speaker: string, message: string, time: number): Dat
 })
 
 /** States all facts of an exam to a mind, which consolidates each night. */
-export async function stateAll(minds: OpenMinds, { statements }: Exam): Promise<void> {
+export async function makeStatements(minds: OpenMinds, { statements }: Exam): Promise<void> {
   let day = statements[0]?.day ?? 0
   for (const [n, statement] of statements.entries()) {
     if (statement.day !== day)
       await minds.call('consolidate_memories', { mind_id: 'mara', request_id: `night-${day}` })
     day = statement.day
     const time = toMinutes(statement)
-    await decide(minds, 'mara', time, listen(`stated-${n}`, statement.by, statement.say, time))
+    await decide(minds, 'mara', time, observeStatement(`stated-${n}`, statement.by, statement.say, time))
   }
 }
 
@@ -84,7 +84,7 @@ export async function ask(minds: OpenMinds, exam: Exam, round: number): Promise<
       minds,
       'mara',
       time,
-      listen(`asked-${round}-${n}`, 'Hal', question.ask, time),
+      observeStatement(`asked-${round}-${n}`, 'Hal', question.ask, time),
     )
     const spoken = String(action.parameters.message ?? '')
     const expected = question.answer === undefined ? [] : question.answer.split('|')
@@ -93,7 +93,7 @@ export async function ask(minds: OpenMinds, exam: Exam, round: number): Promise<
       ...question,
       spoken,
       ranksFirst: memories.length > 0 && contains(memories[0].content),
-      isCorrect: question.answer === undefined ? declined.test(spoken) : contains(spoken),
+      isCorrect: question.answer === undefined ? declinePattern.test(spoken) : contains(spoken),
     })
   }
   return results

@@ -6,21 +6,26 @@ import { ChatModel } from '../src/llm/chat-model.ts'
 import { type Provider, readProviders } from '../src/llm/provider.ts'
 import { type Data, decide, makeMind, openMinds } from './minds-kit.ts'
 import {
+  createValidAnswer,
   type Reply,
   type Script,
   type SeenRequest,
-  sensible,
   startScripted,
 } from './provider/scripted-provider.ts'
 
 const secret = 'sk-or-very-secret-0123456789'
-const options = { timeout_ms: 250, decision_ms: 900, connect_timeout_ms: 200 }
+const shortTimeouts = { timeout_ms: 250, decision_ms: 900, connect_timeout_ms: 200 }
 /** Long enough that an immediate invalid answer never causes a timeout, even on a slow machine. */
-const roomy = { timeout_ms: 4000, decision_ms: 5000, connect_timeout_ms: 4000 }
-const silent = new Set(['headers that never come', 'a body that drips for ever'])
+const longTimeouts = { timeout_ms: 4000, decision_ms: 5000, connect_timeout_ms: 4000 }
+const timeoutCases = new Set(['no response headers', 'an endless body'])
 
 /** Starts a provider with this script and creates a mind that uses it. */
-async function asking(t: Test, script: Script, config: object = {}, more: object = roomy) {
+async function openScriptedMind(
+  t: Test,
+  script: Script,
+  config: object = {},
+  timeouts: object = longTimeouts,
+) {
   const provider = await startScripted(t, script)
   const lines: unknown[] = []
   const write = (fields: object, message: string) => void lines.push([fields, message])
@@ -28,29 +33,29 @@ async function asking(t: Test, script: Script, config: object = {}, more: object
   const settings = {
     mindsLlmUrl: provider.url,
     mindsLlmKey: secret,
-    mindsLlmOptions: { ...options, ...more },
+    mindsLlmOptions: { ...shortTimeouts, ...timeouts },
   }
   const minds = await openMinds(t, { settings, log })
   await makeMind(minds, 'mara', config)
   return { provider, minds, lines }
 }
 
-const drip = (response: ServerResponse): void => {
+const sendEndlessBody = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'application/json' })
   const timer = setInterval(() => response.write(' '), 20)
   response.once('close', () => clearInterval(timer))
 }
-const chosen = (action: unknown): string => JSON.stringify({ chosen_action: action })
-/** Answers the action question with this script and all other steps sensibly. */
-const choosing =
+const toAnswer = (action: unknown): string => JSON.stringify({ chosen_action: action })
+/** Answers the action question with this script and all other steps with valid answers. */
+const answerActionStep =
   (reply: (request: SeenRequest) => Reply): Script =>
   (request) =>
-    request.step === 'action_selection' ? reply(request) : sensible(request)
+    request.step === 'action_selection' ? reply(request) : createValidAnswer(request)
 
 /** Failures of transport or HTTP status, with the expected error codes. */
 const failures: Readonly<Record<string, readonly [Script, string]>> = {
   'status 400': [() => ({ status: 400, raw: '{}' }), 'LLM_BAD_REQUEST'],
-  'status 401 that repeats the key': [
+  'status 401 with the API key in its message': [
     ({ headers }) => ({
       status: 401,
       raw: JSON.stringify({ error: { message: `bad key ${headers.authorization}` } }),
@@ -60,11 +65,11 @@ const failures: Readonly<Record<string, readonly [Script, string]>> = {
   'status 402': [() => ({ status: 402, raw: '{}' }), 'LLM_CREDITS'],
   'status 404': [() => ({ status: 404, raw: '{}' }), 'LLM_MODEL_NOT_FOUND'],
   'status 408': [() => ({ status: 408, raw: '{}' }), 'LLM_TIMEOUT'],
-  'status 429, later': [
+  'status 429 with Retry-After in seconds': [
     () => ({ status: 429, headers: { 'retry-after': '1' }, raw: '{}' }),
     'LLM_RATE_LIMITED',
   ],
-  'status 429, on a date': [
+  'status 429 with Retry-After as a date': [
     () => ({
       status: 429,
       headers: { 'retry-after': new Date(Date.now() + 60_000).toUTCString() },
@@ -72,27 +77,27 @@ const failures: Readonly<Record<string, readonly [Script, string]>> = {
     }),
     'LLM_RATE_LIMITED',
   ],
-  'status 429, absurdly late': [
+  'status 429 with Retry-After of three years': [
     () => ({ status: 429, headers: { 'retry-after': '99999999' }, raw: '{}' }),
     'LLM_RATE_LIMITED',
   ],
-  'status 429, without a word': [() => ({ status: 429, raw: '{}' }), 'LLM_RATE_LIMITED'],
+  'status 429 without Retry-After': [() => ({ status: 429, raw: '{}' }), 'LLM_RATE_LIMITED'],
   'status 500': [() => ({ status: 500, raw: '{}' }), 'LLM_UPSTREAM'],
-  'status 502 in HTML': [
+  'status 502 with an HTML body': [
     () => ({ status: 502, headers: { 'content-type': 'text/html' }, raw: '<html>Bad Gateway</html>' }),
     'LLM_UPSTREAM',
   ],
-  'status 503': [() => ({ status: 503, raw: '' }), 'LLM_UPSTREAM'],
-  'status 200 with an error inside': [
+  'status 503 with an empty body': [() => ({ status: 503, raw: '' }), 'LLM_UPSTREAM'],
+  'status 200 with an error object': [
     () => ({ raw: JSON.stringify({ error: { code: 502, message: 'upstream' } }) }),
     'LLM_UPSTREAM',
   ],
-  'finish_reason error': [() => ({ message: { content: null }, finish: 'error' }), 'LLM_UPSTREAM'],
+  "finish reason 'error'": [() => ({ message: { content: null }, finish: 'error' }), 'LLM_UPSTREAM'],
   'a body that is not JSON': [() => ({ raw: 'oops' }), 'LLM_UPSTREAM'],
-  'a body of more than a megabyte': [() => ({ raw: `{"x":"${'y'.repeat(1_100_000)}"}` }), 'LLM_UPSTREAM'],
-  'headers that never come': [() => ({ take: () => {} }), 'LLM_TIMEOUT'],
-  'a body that drips for ever': [() => ({ take: drip }), 'LLM_TIMEOUT'],
-  'a socket that is destroyed in the body': [
+  'a body larger than 1 MB': [() => ({ raw: `{"x":"${'y'.repeat(1_100_000)}"}` }), 'LLM_UPSTREAM'],
+  'no response headers': [() => ({ take: () => {} }), 'LLM_TIMEOUT'],
+  'an endless body': [() => ({ take: sendEndlessBody }), 'LLM_TIMEOUT'],
+  'a connection closed within the body': [
     () => ({
       take: (response) => {
         response.writeHead(200, { 'content-length': '1000' })
@@ -102,7 +107,7 @@ const failures: Readonly<Record<string, readonly [Script, string]>> = {
     }),
     'LLM_UPSTREAM',
   ],
-  'a content-length that is wrong': [
+  'a Content-Length larger than the body': [
     () => ({
       take: (response) => {
         response.socket?.end(
@@ -113,31 +118,36 @@ const failures: Readonly<Record<string, readonly [Script, string]>> = {
     'LLM_UPSTREAM',
   ],
   'a refusal': [() => ({ message: { content: null, refusal: 'I cannot' } }), 'LLM_REFUSED'],
-  'the wrong action, always': [
-    choosing(() => chosen({ action: 'fly', parameters: {} })),
+  'an unknown action in each answer': [
+    answerActionStep(() => toAnswer({ action: 'fly', parameters: {} })),
     'LLM_INVALID_OUTPUT',
   ],
-  'an unknown entity, always': [
-    choosing(() =>
-      chosen({ action: 'interact_with', parameters: { entity_id: 'dragon', interaction_name: 'eat' } }),
+  'an unknown entity in each answer': [
+    answerActionStep(() =>
+      toAnswer({ action: 'interact_with', parameters: { entity_id: 'dragon', interaction_name: 'eat' } }),
     ),
     'LLM_INVALID_OUTPUT',
   ],
-  'a missing parameter, always': [
-    choosing(() => chosen({ action: 'move_to', parameters: {} })),
+  'a missing parameter in each answer': [
+    answerActionStep(() => toAnswer({ action: 'move_to', parameters: {} })),
     'LLM_INVALID_OUTPUT',
   ],
-  'an empty string, always': [choosing(() => ''), 'LLM_INVALID_OUTPUT'],
-  'prose alone, always': [choosing(() => 'I would rather not say.'), 'LLM_INVALID_OUTPUT'],
-  'answers that are cut off, always': [
-    choosing(() => ({ message: { content: '{"chosen_action": {"acti' }, finish: 'length' })),
+  'only empty answers': [answerActionStep(() => ''), 'LLM_INVALID_OUTPUT'],
+  'only prose': [answerActionStep(() => 'I would rather not say.'), 'LLM_INVALID_OUTPUT'],
+  'only truncated answers': [
+    answerActionStep(() => ({ message: { content: '{"chosen_action": {"acti' }, finish: 'length' })),
     'LLM_TRUNCATED',
   ],
 }
 
 for (const [name, [script, code]] of sample(Object.entries(failures), 6))
   verifies('minds:model:hostile', `${name}: the policy decides instead and reports the reason`, async (t) => {
-    const { provider, minds, lines } = await asking(t, script, {}, silent.has(name) ? {} : roomy)
+    const { provider, minds, lines } = await openScriptedMind(
+      t,
+      script,
+      {},
+      timeoutCases.has(name) ? {} : longTimeouts,
+    )
     const answer: Data = await decide(minds, 'mara', 100)
     t.match(answer, {
       status: 'success',
@@ -148,40 +158,42 @@ for (const [name, [script, code]] of sample(Object.entries(failures), 6))
       telemetry: { model: 'causeway-policy/1', model_calls: provider.requests.length },
     })
     t.ok(provider.requests.length <= 12, `${provider.requests.length} calls`)
-    const seen = JSON.stringify([
+    const outputs = JSON.stringify([
       answer,
       lines,
       await minds.call('explain_decision', { mind_id: 'mara' }),
       await minds.read('mind://mara/usage'),
     ])
-    t.notOk(seen.includes(secret), 'does not expose the API key')
+    t.notOk(outputs.includes(secret), 'does not expose the API key')
   })
 
-const text = (request: SeenRequest): string => sensible(request)
-/** Unusual answers that are accepted. */
-const understood: Readonly<Record<string, Script>> = {
-  'a fence inside a text': (request) =>
+/** Unusual but accepted answers. */
+const acceptedAnswers: Readonly<Record<string, Script>> = {
+  'a code fence within a JSON string': (request) =>
     request.step === 'action_selection'
-      ? text(request).replace('{', '{"reasoning":"I saw ```js\\n{}``` here",')
-      : text(request),
-  'a fence inside a text after prose': (request) =>
+      ? createValidAnswer(request).replace('{', '{"reasoning":"I saw ```js\\n{}``` here",')
+      : createValidAnswer(request),
+  'a code fence within a JSON string after prose': (request) =>
     request.step === 'action_selection'
-      ? `Sure: ${text(request).replace('{', '{"reasoning":"I saw ```js\\n{}``` here",')}`
-      : text(request),
-  fenced: (request) => `\`\`\`json\n${text(request)}\n\`\`\``,
-  'prose around it': (request) => `Sure! Here it is:\n${text(request)}\nI hope this helps {friend}.`,
-  'a trailing comma': (request) => text(request).replace(/\}$/, ',}'),
-  'single quotes': (request) => text(request).replaceAll('"', "'"),
-  'parts of content': (request) => ({ message: { content: [{ type: 'text', text: text(request) }] } }),
-  'a call of a tool': (request) => ({
+      ? `Sure: ${createValidAnswer(request).replace('{', '{"reasoning":"I saw ```js\\n{}``` here",')}`
+      : createValidAnswer(request),
+  'JSON in a code fence': (request) => `\`\`\`json\n${createValidAnswer(request)}\n\`\`\``,
+  'JSON between prose': (request) =>
+    `Sure! Here it is:\n${createValidAnswer(request)}\nI hope this helps {friend}.`,
+  'JSON with a trailing comma': (request) => createValidAnswer(request).replace(/\}$/, ',}'),
+  'JSON with single quotes': (request) => createValidAnswer(request).replaceAll('"', "'"),
+  'content as a list of parts': (request) => ({
+    message: { content: [{ type: 'text', text: createValidAnswer(request) }] },
+  }),
+  'a tool call': (request) => ({
     message: {
       content: null,
-      tool_calls: [{ type: 'function', function: { name: 'answer', arguments: text(request) } }],
+      tool_calls: [{ type: 'function', function: { name: 'answer', arguments: createValidAnswer(request) } }],
     },
   }),
   'an event stream': (request) => ({
     headers: { 'content-type': 'text/event-stream' },
-    raw: `: hello\n\n${[text(request).slice(0, 20), text(request).slice(20)]
+    raw: `: hello\n\n${[createValidAnswer(request).slice(0, 20), createValidAnswer(request).slice(20)]
       .map(
         (content) =>
           `data: ${JSON.stringify({ model: 'scripted-model', choices: [{ delta: { content } }] })}\n\n`,
@@ -190,35 +202,37 @@ const understood: Readonly<Record<string, Script>> = {
         '',
       )}data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 5, completion_tokens: 5 } })}\n\ndata: [DONE]\n\n`,
   }),
-  'slow, but in time': (request) => ({
+  'an answer after 60 ms': (request) => ({
     take: (response) => {
       const body = JSON.stringify({
         model: 'scripted-model',
-        choices: [{ message: { content: text(request) }, finish_reason: 'stop' }],
+        choices: [{ message: { content: createValidAnswer(request) }, finish_reason: 'stop' }],
       })
       setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(body), 60)
     },
   }),
-  'a wrong action, then corrected': (request) =>
-    request.step === 'action_selection' && request.nth === 0 ? chosen({ action: 'dance' }) : text(request),
-  'cut off once': (request) =>
+  'an unknown action in the first answer': (request) =>
+    request.step === 'action_selection' && request.nth === 0
+      ? toAnswer({ action: 'dance' })
+      : createValidAnswer(request),
+  'a truncated first answer': (request) =>
     request.step === 'action_selection' && request.nth === 0
       ? { message: { content: '{"chosen_action": {"action": "int' }, finish: 'length' }
-      : text(request),
-  'a name in capitals': choosing(() =>
-    chosen({ action: 'INTERACT_WITH', parameters: { entity_id: 'Stove', interaction_name: 'EAT' } }),
+      : createValidAnswer(request),
+  'names in capital letters': answerActionStep(() =>
+    toAnswer({ action: 'INTERACT_WITH', parameters: { entity_id: 'Stove', interaction_name: 'EAT' } }),
   ),
-  'nulls for omitted parameters': choosing(() =>
-    chosen({
+  'null for an omitted parameter': answerActionStep(() =>
+    toAnswer({
       action: 'interact_with',
       parameters: { entity_id: 'stove_2', interaction_name: 'eat', destination: null },
     }),
   ),
 }
 
-for (const [name, script] of sample(Object.entries(understood), 6))
+for (const [name, script] of sample(Object.entries(acceptedAnswers), 6))
   verifies('minds:model:hostile', `${name}: the model still decides`, async (t) => {
-    const { minds } = await asking(t, script)
+    const { minds } = await openScriptedMind(t, script)
     const answer = await decide(minds, 'mara', 100)
     t.match(answer, {
       decided_by: 'llm',
@@ -233,9 +247,9 @@ verifies(
   async (t) => {
     const script: Script = (request) =>
       request.step === 'action_selection' && request.nth === 0
-        ? chosen({ action: 'interact_with', parameters: { entity_id: 'dragon' } })
-        : text(request)
-    const { provider, minds } = await asking(t, script)
+        ? toAnswer({ action: 'interact_with', parameters: { entity_id: 'dragon' } })
+        : createValidAnswer(request)
+    const { provider, minds } = await openScriptedMind(t, script)
     await decide(minds, 'mara', 100)
     const [, first, second] = [
       undefined,
@@ -252,13 +266,13 @@ verifies('minds:model:hostile', 'a truncated answer is requested again with twic
   const script: Script = (request) =>
     request.step === 'action_selection' && request.nth === 0
       ? { message: { content: '{' }, finish: 'length' }
-      : text(request)
-  const { provider, minds } = await asking(t, script)
+      : createValidAnswer(request)
+  const { provider, minds } = await openScriptedMind(t, script)
   await decide(minds, 'mara', 100)
-  const rooms = provider.requests
+  const tokenLimits = provider.requests
     .filter(({ step }) => step === 'action_selection')
     .map(({ body }) => body.max_tokens)
-  t.same(rooms, [1024, 2048])
+  t.same(tokenLimits, [1024, 2048])
 })
 
 verifies(
@@ -266,8 +280,8 @@ verifies(
   'a server that does not support schemas gets a simpler response format',
   async (t) => {
     const script: Script = (request) =>
-      request.body.response_format === undefined ? text(request) : { status: 400, raw: '{}' }
-    const { provider, minds } = await asking(t, script)
+      request.body.response_format === undefined ? createValidAnswer(request) : { status: 400, raw: '{}' }
+    const { provider, minds } = await openScriptedMind(t, script)
     t.match(await decide(minds, 'mara', 100), { decided_by: 'llm' })
     t.same(
       provider.requests.slice(0, 3).map(({ body }) => body.response_format?.type),
@@ -280,23 +294,24 @@ verifies(
   'minds:model:hostile',
   'a request that fails in every format does not disable schemas',
   async (t) => {
-    let accepts = false
-    const script: Script = (request) => (accepts ? text(request) : { status: 400, raw: '{}' })
-    const { provider, minds } = await asking(t, script)
+    let isAccepting = false
+    const script: Script = (request) =>
+      isAccepting ? createValidAnswer(request) : { status: 400, raw: '{}' }
+    const { provider, minds } = await openScriptedMind(t, script)
     t.match(await decide(minds, 'mara', 100), { fallback_reason: 'LLM_BAD_REQUEST' })
-    const refused = provider.requests.length
-    accepts = true
+    const failedCount = provider.requests.length
+    isAccepting = true
     t.match(await decide(minds, 'mara', 200), { decided_by: 'llm' })
-    const formats = provider.requests.slice(refused).map(({ body }) => body.response_format?.type)
+    const formats = provider.requests.slice(failedCount).map(({ body }) => body.response_format?.type)
     t.same([...new Set(formats)], ['json_schema'])
   },
 )
 
 verifies('minds:model:secret', 'the API key is sent only to the provider', async (t) => {
-  const { provider, minds, lines } = await asking(t, sensible)
+  const { provider, minds, lines } = await openScriptedMind(t, createValidAnswer)
   const answer = await decide(minds, 'mara', 100, { explain: true })
   t.equal(provider.requests[0]?.headers.authorization, `Bearer ${secret}`)
-  const everything = JSON.stringify([
+  const outputs = JSON.stringify([
     answer,
     lines,
     (minds.app.store as { health(): unknown }).health(),
@@ -304,19 +319,19 @@ verifies('minds:model:secret', 'the API key is sent only to the provider', async
     await minds.read('mind://mara/last_decision'),
     provider.requests.map(({ body }) => body),
   ])
-  t.notOk(everything.includes(secret))
+  t.notOk(outputs.includes(secret))
 })
 
 t.test("on_llm_failure 'wait' makes the mind wait, and 'error' makes decide_action throw", async (t) => {
   const failing: Script = () => ({ status: 500, raw: '{}' })
-  const waiting = await asking(t, failing, { on_llm_failure: 'wait' })
+  const waiting = await openScriptedMind(t, failing, { on_llm_failure: 'wait' })
   t.match(await decide(waiting.minds, 'mara', 100), {
     decided_by: 'policy',
     degraded: true,
     fallback_reason: 'LLM_UPSTREAM',
     action: { action: 'wait', parameters: {} },
   })
-  const failingMinds = await asking(t, failing, { on_llm_failure: 'error' })
+  const failingMinds = await openScriptedMind(t, failing, { on_llm_failure: 'error' })
   await t.rejects(decide(failingMinds.minds, 'mara', 100), { code: 'LLM_UPSTREAM' })
   t.match(await failingMinds.minds.read('mind://mara/last_decision'), {
     status: 'error',

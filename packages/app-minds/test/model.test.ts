@@ -3,7 +3,7 @@ import { verifies } from '../../../test/verifies.ts'
 import { CircuitBreaker } from '../src/llm/circuit-breaker.ts'
 import { Throttle } from '../src/llm/throttle.ts'
 import { type Data, decide, makeMind, openMinds, stove } from './minds-kit.ts'
-import { type Script, sensible, startScripted } from './provider/scripted-provider.ts'
+import { createValidAnswer, type Script, startScripted } from './provider/scripted-provider.ts'
 
 t.test('a model decides in four steps over HTTP', async (t) => {
   const provider = await startScripted(t)
@@ -55,7 +55,7 @@ t.test('a mind uses the configured provider that it names', async (t) => {
     await t.rejects(openMinds(t, { settings }), { code: 'INVALID_CONFIG' })
 })
 
-const retried: Script = (request) => (request.nth === 0 ? { status: 503 } : sensible(request))
+const retried: Script = (request) => (request.nth === 0 ? { status: 503 } : createValidAnswer(request))
 t.test('a temporary failure is retried', async (t) => {
   const provider = await startScripted(t, retried)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
@@ -182,14 +182,17 @@ verifies(
   'minds:model:budget',
   'unreported figures are recorded as unknown, and a reported zero as zero',
   async (t) => {
-    const silent: Script = (request) => ({ message: { content: sensible(request) }, usage: undefined })
+    const silent: Script = (request) => ({
+      message: { content: createValidAnswer(request) },
+      usage: undefined,
+    })
     const quiet = await openMinds(t, { settings: { mindsLlmUrl: (await startScripted(t, silent)).url } })
     await makeMind(quiet, 'mara')
     const { telemetry } = await decide(quiet, 'mara', 100)
     t.match(telemetry, { provenance: 'unreported', model_calls: 3, unreported_calls: 3 })
     t.notOk('prompt_tokens' in telemetry || 'cost' in telemetry)
     const zero: Script = (request) => ({
-      message: { content: sensible(request) },
+      message: { content: createValidAnswer(request) },
       usage: { prompt_tokens: 0, completion_tokens: 0, cost: 0, prompt_tokens_details: { cached_tokens: 0 } },
     })
     const free = await openMinds(t, { settings: { mindsLlmUrl: (await startScripted(t, zero)).url } })
@@ -242,7 +245,7 @@ verifies(
     t.intercept(performance, 'now', { value: () => now.call(performance) + passed.ms })
     const health = { isWell: false }
     const provider = await startScripted(t, (request) =>
-      health.isWell ? sensible(request) : { status: 500, raw: '{}' },
+      health.isWell ? createValidAnswer(request) : { status: 500, raw: '{}' },
     )
     const settings = { mindsLlmUrl: provider.url, mindsLlmOptions: { max_retries: 0 } }
     const minds = await openMinds(t, { settings })
@@ -321,7 +324,7 @@ verifies('minds:model:salvage', async (t) => {
         })
       : request.step === 'action_selection'
         ? '{"chosen_action": {"action": "fly"}}'
-        : sensible(request)
+        : createValidAnswer(request)
   const provider = await startScripted(t, odd)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara')
@@ -340,7 +343,7 @@ verifies('minds:model:salvage', 'an empty working memory never replaces an exist
   const empty: Script = (request) =>
     request.step === 'cognitive_update'
       ? '{"updated_working_memory": {}, "new_memories": []}'
-      : sensible(request)
+      : createValidAnswer(request)
   const provider = await startScripted(t, empty)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara', { initial_working_memory: { situation_assessment: 'I guard the gate.' } })

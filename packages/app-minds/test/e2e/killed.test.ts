@@ -13,7 +13,7 @@ import type { Minds } from '../../src/mind/minds.ts'
 import { readConfig } from '../../src/wire/read-config.ts'
 import { findWell, wellSeen } from '../killed/wells.ts'
 import { type Data, dataFolder, decide, makeMind, type OpenMinds, openMinds } from '../minds-kit.ts'
-import { type Script, sensible, startScripted } from '../provider/scripted-provider.ts'
+import { createValidAnswer, type Script, startScripted } from '../provider/scripted-provider.ts'
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 t.setTimeout(isLong ? 900_000 : 120_000)
@@ -128,7 +128,7 @@ verifies(
 /** A slow provider, so that calls arrive during a decision. */
 const slow: Script = (request) => ({
   take: (response) => {
-    const choices = [{ message: { content: sensible(request) }, finish_reason: 'stop' }]
+    const choices = [{ message: { content: createValidAnswer(request) }, finish_reason: 'stop' }]
     void pause(40).then(() => response.writeHead(200).end(JSON.stringify({ model: 'scripted', choices })))
   },
 })

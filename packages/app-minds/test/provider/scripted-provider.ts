@@ -40,8 +40,8 @@ export interface ScriptedProvider {
   readonly requests: readonly SeenRequest[]
 }
 
-/** Returns a sensible answer for each step. The action uses the first entity in the prompt, if there is one. */
-export function sensible(request: SeenRequest): string {
+/** Returns a valid answer for each step. The action uses the first entity in the prompt, if there is one. */
+export function createValidAnswer(request: SeenRequest): string {
   const id = /^- (\S+) ⟦.*?⟧.*: (\w+)/m.exec(request.state)
   const use =
     id === null
@@ -63,7 +63,7 @@ export function sensible(request: SeenRequest): string {
   return JSON.stringify(answers[request.step])
 }
 
-export async function startScripted(t: Test, script: Script = sensible): Promise<ScriptedProvider> {
+export async function startScripted(t: Test, script: Script = createValidAnswer): Promise<ScriptedProvider> {
   const requests: SeenRequest[] = []
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = []
@@ -71,7 +71,7 @@ export async function startScripted(t: Test, script: Script = sensible): Promise
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
     const [system, user] = body.messages as { content: string }[]
     const step = /step=(\w+)/.exec(system?.content ?? '')?.[1] ?? ''
-    const nth = requests.filter((one) => one.step === step).length
+    const nth = requests.filter((earlierRequest) => earlierRequest.step === step).length
     const request = { step, nth, headers: incoming.headers, body, state: user?.content ?? '', at: Date.now() }
     requests.push(request)
     answer(script(request), request, response)
@@ -86,19 +86,19 @@ export async function startScripted(t: Test, script: Script = sensible): Promise
 }
 
 function answer(reply: Reply, request: SeenRequest, response: ServerResponse): void {
-  const given = typeof reply === 'string' ? { message: { role: 'assistant', content: reply } } : reply
-  if (given.take !== undefined) {
-    given.take(response, request)
+  const replyFields = typeof reply === 'string' ? { message: { role: 'assistant', content: reply } } : reply
+  if (replyFields.take !== undefined) {
+    replyFields.take(response, request)
     return
   }
-  const { status = 200, headers = {}, finish = 'stop' } = given
-  const usage = 'usage' in given ? given.usage : { prompt_tokens: 100, completion_tokens: 20 }
+  const { status = 200, headers = {}, finish = 'stop' } = replyFields
+  const usage = 'usage' in replyFields ? replyFields.usage : { prompt_tokens: 100, completion_tokens: 20 }
   const completion = {
     id: 'scripted',
     model: 'scripted-model',
-    choices: [{ index: 0, message: given.message, finish_reason: finish }],
+    choices: [{ index: 0, message: replyFields.message, finish_reason: finish }],
     ...(usage === undefined ? {} : { usage }),
   }
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  response.end(given.raw ?? JSON.stringify(completion))
+  response.end(replyFields.raw ?? JSON.stringify(completion))
 }
