@@ -5,11 +5,11 @@ export function readCell(value: unknown): Cell | null {
   if (Array.isArray(value)) return value.length === 2 ? toCell(value[0], value[1]) : null
   if (typeof value === 'string') {
     // Runs in linear time: no two parts of the expression match the same white space.
-    const found =
+    const match =
       /^(?:Vector2i?\s*)?(?:[([]\s*)?(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)(?:\s*[)\]])?$/.exec(
         value.trim(),
       )
-    return found === null ? null : toCell(found[1], found[2])
+    return match === null ? null : toCell(match[1], match[2])
   }
   if (typeof value !== 'object' || value === null) return null
   const { x, y } = value as { readonly x?: unknown; readonly y?: unknown }

@@ -13,7 +13,7 @@ export interface KnownConversation extends Omit<Conversation, 'messages'> {
 
 interface MergedConversation {
   readonly messages: readonly StoredMessage[]
-  readonly added: readonly StoredMessage[]
+  readonly addedMessages: readonly StoredMessage[]
 }
 
 /**
@@ -21,52 +21,62 @@ interface MergedConversation {
  *
  * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time, then by
  * arrival. A message that one list contains twice is retained twice. Otherwise, the overlap is the longest sequence
- * that ends the stored and begins the incoming messages. `window` is the number of messages that the game repeats: a
+ * that ends the stored and begins the incoming messages. `windowSize` is the number of messages that the game repeats: a
  * full window without overlap means that messages were missed.
  */
 export function mergeMessages(
-  stored: readonly StoredMessage[],
-  incoming: readonly Message[],
-  window = 5,
+  storedMessages: readonly StoredMessage[],
+  incomingMessages: readonly Message[],
+  windowSize = 5,
 ): MergedConversation {
-  if (incoming.length === 0) return { messages: stored, added: [] }
-  return incoming.every(({ timestamp }) => timestamp !== null)
-    ? mergeByTime(stored, incoming)
-    : mergeByOverlap(stored, incoming, window)
+  if (incomingMessages.length === 0) return { messages: storedMessages, addedMessages: [] }
+  return incomingMessages.every(({ timestamp }) => timestamp !== null)
+    ? mergeByTime(storedMessages, incomingMessages)
+    : mergeByOverlap(storedMessages, incomingMessages, windowSize)
 }
 
-function mergeByTime(stored: readonly StoredMessage[], incoming: readonly Message[]): MergedConversation {
-  const known = new Map<string, number>()
-  for (const message of stored)
-    known.set(createMessageKey(message), (known.get(createMessageKey(message)) ?? 0) + 1)
-  const added: StoredMessage[] = []
-  for (const message of incoming) {
+function mergeByTime(
+  storedMessages: readonly StoredMessage[],
+  incomingMessages: readonly Message[],
+): MergedConversation {
+  const storedCounts = new Map<string, number>()
+  for (const message of storedMessages)
+    storedCounts.set(createMessageKey(message), (storedCounts.get(createMessageKey(message)) ?? 0) + 1)
+  const addedMessages: StoredMessage[] = []
+  for (const message of incomingMessages) {
     const key = createMessageKey(message)
-    const left = known.get(key) ?? 0
-    if (left > 0) known.set(key, left - 1)
-    else added.push({ ...message, gap: false })
+    const remainingCount = storedCounts.get(key) ?? 0
+    if (remainingCount > 0) storedCounts.set(key, remainingCount - 1)
+    else addedMessages.push({ ...message, gap: false })
   }
-  if (added.length === 0) return { messages: stored, added }
+  if (addedMessages.length === 0) return { messages: storedMessages, addedMessages }
   // The stable sort keeps the order of arrival within a tick.
-  const messages = [...stored, ...added].sort((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0))
-  return { messages, added }
+  const messages = [...storedMessages, ...addedMessages].sort(
+    (a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0),
+  )
+  return { messages, addedMessages }
 }
 
 function mergeByOverlap(
-  stored: readonly StoredMessage[],
-  incoming: readonly Message[],
-  window: number,
+  storedMessages: readonly StoredMessage[],
+  incomingMessages: readonly Message[],
+  windowSize: number,
 ): MergedConversation {
-  const overlap = findLongestOverlap(stored, incoming)
-  const hasGap = overlap === 0 && stored.length > 0 && incoming.length >= window
-  const added = incoming.slice(overlap).map((message, index) => ({ ...message, gap: hasGap && index === 0 }))
-  return { messages: [...stored, ...added], added }
+  const overlap = findLongestOverlap(storedMessages, incomingMessages)
+  const hasGap = overlap === 0 && storedMessages.length > 0 && incomingMessages.length >= windowSize
+  const addedMessages = incomingMessages
+    .slice(overlap)
+    .map((message, index) => ({ ...message, gap: hasGap && index === 0 }))
+  return { messages: [...storedMessages, ...addedMessages], addedMessages }
 }
 
-function findLongestOverlap(stored: readonly Message[], incoming: readonly Message[]): number {
-  for (let n = Math.min(stored.length, incoming.length); n > 0; n--) {
-    const tail = stored.slice(-n)
-    if (tail.every((message, index) => isSameMessage(message, incoming[index]))) return n
+function findLongestOverlap(
+  storedMessages: readonly Message[],
+  incomingMessages: readonly Message[],
+): number {
+  for (let n = Math.min(storedMessages.length, incomingMessages.length); n > 0; n--) {
+    const tail = storedMessages.slice(-n)
+    if (tail.every((message, index) => isSameMessage(message, incomingMessages[index]))) return n
   }
   return 0
 }

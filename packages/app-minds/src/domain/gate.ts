@@ -12,19 +12,19 @@ export interface Proposal {
 }
 
 export function validateAction(proposal: Proposal, situation: Situation): ValidationResult {
-  const name = actionNames.find((known) => known === toWord(proposal.action).trim().toLowerCase())
+  const name = actionNames.find((actionName) => actionName === toWord(proposal.action).trim().toLowerCase())
   if (name === undefined)
     return reject(`unknown action ${quote(proposal.action)}; choose one of ${listActions(situation)}`)
-  const closed = findObstacle(name, situation)
-  if (closed !== undefined) return reject(`${name}: ${closed}; choose one of ${listActions(situation)}`)
+  const obstacle = findObstacle(name, situation)
+  if (obstacle !== undefined) return reject(`${name}: ${obstacle}; choose one of ${listActions(situation)}`)
   return validators[name](asObject(proposal.parameters), situation)
 }
 
 /** Returns the first of `wait`, `continue` and `cancel_interaction` that is legal. */
 export function createSafeAction(situation: Situation): Action {
   for (const name of ['wait', 'continue', 'cancel_interaction'] as const) {
-    const checked = validateAction({ action: name }, situation)
-    if ('action' in checked) return checked.action
+    const result = validateAction({ action: name }, situation)
+    if ('action' in result) return result.action
   }
   return makeAction('wait')
 }
@@ -84,31 +84,35 @@ function validateMove(parameters: Parameters): ValidationResult {
 
 function validateUse(parameters: Parameters, { observation }: Situation): ValidationResult {
   const entities = observation.entities ?? []
-  const named = parameters.entity_id ?? parameters.entity_name
-  const entity = findEntity(entities, named)
+  const requestedEntity = parameters.entity_id ?? parameters.entity_name
+  const entity = findEntity(entities, requestedEntity)
   if (entity === undefined) {
-    const known = entities.filter(({ interactions }) => interactions.length > 0)
+    const usableEntities = entities.filter(({ interactions }) => interactions.length > 0)
     return reject(
-      `no entity ${quote(named)} is in sight; in sight are ${listNames(known.map((one) => one.entity_id))}`,
+      `no entity ${quote(requestedEntity)} is in sight; in sight are ${listNames(usableEntities.map((entity) => entity.entity_id))}`,
     )
   }
   const names = entity.interactions.map(({ name }) => name)
-  const requested = parameters.interaction_name
-  const found =
-    names.find((name) => name === requested) ??
-    names.find((name) => name.toLowerCase() === toWord(requested).toLowerCase()) ??
-    (requested === undefined && names.length === 1 ? names[0] : undefined)
-  if (found === undefined)
-    return reject(`${entity.entity_id} does not offer ${quote(requested)}; it offers ${listNames(names)}`)
-  return { action: makeAction('interact_with', { entity_id: entity.entity_id, interaction_name: found }) }
+  const requestedName = parameters.interaction_name
+  const interactionName =
+    names.find((name) => name === requestedName) ??
+    names.find((name) => name.toLowerCase() === toWord(requestedName).toLowerCase()) ??
+    (requestedName === undefined && names.length === 1 ? names[0] : undefined)
+  if (interactionName === undefined)
+    return reject(`${entity.entity_id} does not offer ${quote(requestedName)}; it offers ${listNames(names)}`)
+  return {
+    action: makeAction('interact_with', { entity_id: entity.entity_id, interaction_name: interactionName }),
+  }
 }
 
-function findEntity(entities: readonly Entity[], named: unknown): Entity | undefined {
-  const byId = entities.find(({ entity_id }) => entity_id === named)
+function findEntity(entities: readonly Entity[], requestedEntity: unknown): Entity | undefined {
+  const byId = entities.find(({ entity_id }) => entity_id === requestedEntity)
   if (byId !== undefined) return byId
-  const word = toWord(named).toLowerCase()
+  const normalizedName = toWord(requestedEntity).toLowerCase()
   const matches = entities.filter(
-    (entity) => entity.display_name.toLowerCase() === word || entity.entity_id.toLowerCase() === word,
+    (entity) =>
+      entity.display_name.toLowerCase() === normalizedName ||
+      entity.entity_id.toLowerCase() === normalizedName,
   )
   return matches.length === 1 ? matches[0] : undefined
 }
@@ -116,25 +120,25 @@ function findEntity(entities: readonly Entity[], named: unknown): Entity | undef
 function validateSpeech(parameters: Parameters, { observation }: Situation): ValidationResult {
   const { current } = observation
   if (current === null) return reject('act_in_interaction: no interaction is confirmed')
-  const known = listSpokenParameters(current.name, current.parameters).map(({ name }) => name)
-  const given = Object.entries(parameters).filter(
+  const knownNames = listSpokenParameters(current.name, current.parameters).map(({ name }) => name)
+  const suppliedEntries = Object.entries(parameters).filter(
     ([name, value]) =>
-      (known.includes(name) || name === 'is_farewell') && value !== undefined && value !== null,
+      (knownNames.includes(name) || name === 'is_farewell') && value !== undefined && value !== null,
   )
-  const values = given.filter(([name, value]) => known.includes(name) && value !== '')
-  if (values.length === 0) return reject(`act_in_interaction needs one of ${listNames(known)}`)
-  return { action: makeAction('act_in_interaction', Object.fromEntries(given)) }
+  const textEntries = suppliedEntries.filter(([name, value]) => knownNames.includes(name) && value !== '')
+  if (textEntries.length === 0) return reject(`act_in_interaction needs one of ${listNames(knownNames)}`)
+  return { action: makeAction('act_in_interaction', Object.fromEntries(suppliedEntries)) }
 }
 
 function validateReply({ bid_id, accept, reason }: Parameters, { bids }: Situation): ValidationResult {
-  const bid = bids.find((one) => one.bid_id === bid_id)
+  const bid = bids.find((pendingBid) => pendingBid.bid_id === bid_id)
   if (bid === undefined)
     return reject(
-      `no bid ${quote(bid_id)} is pending; pending are ${listNames(bids.map((one) => one.bid_id))}`,
+      `no bid ${quote(bid_id)} is pending; pending are ${listNames(bids.map((pendingBid) => pendingBid.bid_id))}`,
     )
-  const accepts = accept === true || accept === 'true'
-  if (!accepts && accept !== false && accept !== 'false') return reject('accept must be true or false')
-  if (accepts)
+  const isAccepted = accept === true || accept === 'true'
+  if (!isAccepted && accept !== false && accept !== 'false') return reject('accept must be true or false')
+  if (isAccepted)
     return { action: makeAction('respond_to_interaction_bid', { bid_id: bid.bid_id, accept: true }) }
   if (typeof reason !== 'string' || reason.trim() === '') return reject('a rejection needs a reason')
   return {
@@ -150,8 +154,8 @@ function validateBatch({ ids, reason }: Parameters, { bids }: Situation): Valida
   if (typeof reason !== 'string' || reason.trim() === '') return reject('a rejection needs a reason')
   if (ids === '*') return { action: makeAction('batch_reject_interaction_bids', { ids, reason }) }
   if (!Array.isArray(ids) || ids.length === 0) return reject('ids is "*" or a list of bid ids')
-  const unknown = ids.filter((id) => !bids.some((bid) => bid.bid_id === id || bid.bidder_id === id))
-  if (unknown.length > 0) return reject(`not pending: ${listNames(unknown)}`)
+  const unknownIds = ids.filter((id) => !bids.some((bid) => bid.bid_id === id || bid.bidder_id === id))
+  if (unknownIds.length > 0) return reject(`not pending: ${listNames(unknownIds)}`)
   return { action: makeAction('batch_reject_interaction_bids', { ids, reason }) }
 }
 

@@ -1,7 +1,7 @@
 // cspell:ignore told -- part of memories
 import { findNames, isSimilarName, isTemporal, type Question } from './question.ts'
 import type { WordRelations } from './word-relations.ts'
-import { searchWords } from './words.ts'
+import { listContentWords } from './words.ts'
 
 const reportPrefix = /^([^:]{1,80}?) told me: /
 
@@ -29,20 +29,20 @@ export function judgeAnswer(
 ): number {
   const { names, words, speaker, period } = question
   if (period !== null && (sim_time === null || sim_time < period.from || sim_time >= period.to)) return 0
-  const { speaker: teller, claim } = splitReport(content)
-  if (speaker !== null && !isSimilarName(speaker.toLowerCase(), (teller ?? '').toLowerCase())) return 0
-  const all = searchWords(claim)
-  if (!names.every((name) => all.some((word) => isSimilarName(name, word)))) return 0
-  const present = all.filter((word) => !names.some((name) => isSimilarName(name, word)))
-  if (!hasExpected(question, claim, relations)) return 0
+  const { speaker: reporter, claim } = splitReport(content)
+  if (speaker !== null && !isSimilarName(speaker.toLowerCase(), (reporter ?? '').toLowerCase())) return 0
+  const claimWords = listContentWords(claim)
+  if (!names.every((name) => claimWords.some((word) => isSimilarName(name, word)))) return 0
+  const presentWords = claimWords.filter((word) => !names.some((name) => isSimilarName(name, word)))
+  if (!containsExpected(question, claim, relations)) return 0
   const hasName = names.length > 0 || speaker !== null
-  if (question.entities > 1) return 0.5 + computeSupport(words, present, relations) / 2
+  if (question.entityCount > 1) return 0.5 + computeSupport(words, presentWords, relations) / 2
   if (words.length === 0) return hasName || isTemporal(question) ? 0.5 : 0
-  const support = computeSupport(words, present, relations)
+  const support = computeSupport(words, presentWords, relations)
   return support >= (hasName ? minSupport / 2 : minSupport) ? 0.5 + support / 2 : 0
 }
 
-const lightWeight = 0.2
+const lightVerbWeight = 0.2
 
 const lightVerbs = new Set(
   'become became call called come came comes coming do done find finds found get gets give gave given gives go goes going gone went have keep keeps kept know known knows knew leave let lie look looks looking make makes making need needs put puts run runs ran set spend spends spent start stay take takes taken took try turn turns use used uses using want wants wish'.split(
@@ -50,46 +50,47 @@ const lightVerbs = new Set(
   ),
 )
 
-/** Returns the weighted mean of the wanted words' best matches, 0 to 1. */
+/** Returns the weighted mean of the query words' best matches, 0 to 1. */
 export function computeSupport(
-  wanted: readonly string[],
-  present: readonly string[],
+  queryWords: readonly string[],
+  memoryWords: readonly string[],
   relations: WordRelations,
 ): number {
-  if (wanted.length === 0) return 0
-  let total = 0
-  let supported = 0
-  for (const word of wanted) {
-    const weight = lightVerbs.has(word) ? lightWeight : (1 + relations.getSpecificity(word)) / 2
-    const matches = present.map((other) =>
-      word.length > 4 && isSimilarName(word, other) ? 0.9 : relations.match(word, other),
+  if (queryWords.length === 0) return 0
+  let totalWeight = 0
+  let supportedWeight = 0
+  for (const word of queryWords) {
+    const weight = lightVerbs.has(word) ? lightVerbWeight : (1 + relations.getSpecificity(word)) / 2
+    const matches = memoryWords.map((memoryWord) =>
+      word.length > 4 && isSimilarName(word, memoryWord) ? 0.9 : relations.match(word, memoryWord),
     )
-    total += weight
-    supported += weight * Math.max(0, ...matches)
+    totalWeight += weight
+    supportedWeight += weight * Math.max(0, ...matches)
   }
-  return supported / total
+  return supportedWeight / totalWeight
 }
 
-const numbers =
+const numberPattern =
   /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|both|no|none|once|twice|several|few)\b/i
-const times =
+const timePattern =
   /\d|o'clock|\b(?:noon|midnight|midday|dawn|dusk|sunrise|sunset|morning|afternoon|evening|night|today|tomorrow|yesterday|spring|summer|autumn|winter|(?:day|week|month|year|hour|minute)s?|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|never|always|daily|january|february|march|april|may|june|july|august|september|october|november|december|when|while|during|since|until|before|after)\b/i
-const places =
+const placePattern =
   /\b(?:in|at|on|under|behind|near|by|from|to|into|beneath|below|above|over|beside|between|inside|outside|through|across|around|along|north|south|east|west|here|there|home|down|up|upstairs|out of|with)\b/i
-const reasons = /\b(?:because|since|so|for|to|due|thanks|after|when|with|of)\b/i
+const reasonPattern = /\b(?:because|since|so|for|to|due|thanks|after|when|with|of)\b/i
 
-function hasExpected({ expects, names }: Question, content: string, relations: WordRelations): boolean {
+function containsExpected({ expects, names }: Question, content: string, relations: WordRelations): boolean {
   if (expects === 'name') return findNames(`x ${content}`).some((name) => !names.includes(name))
-  if (expects === 'amount') return numbers.test(content)
-  if (expects === 'time') return times.test(content)
-  if (expects === 'place') return places.test(content)
-  if (expects === 'reason') return reasons.test(content)
-  if (expects === 'colour') return searchWords(content).some((word) => relations.match('colour', word) >= 0.7)
+  if (expects === 'amount') return numberPattern.test(content)
+  if (expects === 'time') return timePattern.test(content)
+  if (expects === 'place') return placePattern.test(content)
+  if (expects === 'reason') return reasonPattern.test(content)
+  if (expects === 'colour')
+    return listContentWords(content).some((word) => relations.match('colour', word) >= 0.7)
   if (expects !== 'person') return true
-  const others = findNames(`x ${content}`)
+  const otherNames = findNames(`x ${content}`)
   return (
-    others.some((name) => !names.includes(name)) ||
+    otherNames.some((name) => !names.includes(name)) ||
     /\b(?:i|we|he|she|they|my|our)\b/i.test(content) ||
-    searchWords(content).some((word) => relations.match('person', word) >= 0.7)
+    listContentWords(content).some((word) => relations.match('person', word) >= 0.7)
   )
 }

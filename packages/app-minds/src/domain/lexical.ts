@@ -1,27 +1,27 @@
 import { findNames } from './question.ts'
-import { listContentWords, searchWords } from './words.ts'
+import { listContentWords, listStems } from './words.ts'
 
 /** Maps each word to the rows that contain it, in any order and without duplicates. */
 export type Postings = ReadonlyMap<string, readonly number[]>
 
 /** Number of leading letters assumed to be the same in all spellings of a name. */
-const namePrefix = 4
+const namePrefixLength = 4
 
 /**
  * Returns at most 32 content words of a query, one per stem. Adds a prefix of each name as `abcd*`, which matches
  * other spellings and doubles the weight of names.
  */
 export function getQueryWords(question: string): readonly string[] {
-  const byStem = new Map<string, string>()
-  const stems = listContentWords(question)
-  for (const [index, word] of searchWords(question).entries()) {
+  const wordsByStem = new Map<string, string>()
+  const stems = listStems(question)
+  for (const [index, word] of listContentWords(question).entries()) {
     const stem = stems[index] ?? word
-    if (!byStem.has(stem)) byStem.set(stem, word)
+    if (!wordsByStem.has(stem)) wordsByStem.set(stem, word)
   }
-  const beginnings = findNames(question)
-    .filter((name) => name.length > namePrefix)
-    .map((name) => `${name.slice(0, namePrefix)}*`)
-  return [...new Set([...beginnings, ...byStem.values()])].slice(0, 32)
+  const namePrefixes = findNames(question)
+    .filter((name) => name.length > namePrefixLength)
+    .map((name) => `${name.slice(0, namePrefixLength)}*`)
+  return [...new Set([...namePrefixes, ...wordsByStem.values()])].slice(0, 32)
 }
 
 /**
@@ -31,13 +31,13 @@ export function getQueryWords(question: string): readonly string[] {
 export function computeLexicalScores(
   words: readonly string[],
   postings: Postings,
-  { memories, limit }: { readonly memories: number; readonly limit: number },
+  { memoryCount, limit }: { readonly memoryCount: number; readonly limit: number },
 ): ReadonlyMap<number, number> {
   const scores = new Map<number, number>()
   for (const word of new Set(words)) {
     const rows = postings.get(word) ?? []
-    const count = Math.min(rows.length, memories)
-    const weight = Math.log(1 + (memories - count + 0.5) / (count + 0.5))
+    const count = Math.min(rows.length, memoryCount)
+    const weight = Math.log(1 + (memoryCount - count + 0.5) / (count + 0.5))
     for (const row of rows) scores.set(row, (scores.get(row) ?? 0) + weight)
   }
   if (scores.size <= limit) return scores

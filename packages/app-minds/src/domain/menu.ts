@@ -23,75 +23,79 @@ export interface Situation {
 
 /** Treats an unknown activity as `interacting` if the game names an interaction. */
 export function assessSituation(observation: Observation, bids: readonly PendingBid[]): Situation {
-  const isNamed = observation.current !== null
-  const activity = observation.activity ?? (isNamed ? 'interacting' : 'idle')
-  const isInteracting = isNamed && activity === 'interacting'
-  const isTransitioning = !isInteracting && (isNamed || activity === 'interacting')
+  const hasInteraction = observation.current !== null
+  const activity = observation.activity ?? (hasInteraction ? 'interacting' : 'idle')
+  const isInteracting = hasInteraction && activity === 'interacting'
+  const isTransitioning = !isInteracting && (hasInteraction || activity === 'interacting')
   const isMoving = activity === 'moving' || activity === 'wandering'
   const isEnding = observation.movement_locked && !isInteracting
   const facts = { observation, bids, isInteracting, isTransitioning, isMoving, isEnding }
   return { ...facts, menu: buildMenu(facts) }
 }
 
-type Facts = Omit<Situation, 'menu'>
+type SituationFacts = Omit<Situation, 'menu'>
 
-const stay: MenuOption = { action: 'continue', description: 'continue what you are doing', parameters: {} }
-const leave: MenuOption = {
+const stayOption: MenuOption = {
+  action: 'continue',
+  description: 'continue what you are doing',
+  parameters: {},
+}
+const leaveOption: MenuOption = {
   action: 'cancel_interaction',
   description: 'leave the current interaction',
   parameters: {},
 }
-const rest: MenuOption = {
+const waitOption: MenuOption = {
   action: 'wait',
   description: 'stand still for a while',
   parameters: { duration: 'optional, game minutes' },
 }
 
-function buildMenu(facts: Facts): readonly MenuOption[] {
+function buildMenu(facts: SituationFacts): readonly MenuOption[] {
   const { observation, isInteracting, isTransitioning, isMoving, isEnding } = facts
-  if (isEnding) return [rest, stay, leave]
+  if (isEnding) return [waitOption, stayOption, leaveOption]
   const replies = listReplyOptions(facts.bids)
-  if (isInteracting) return [...replies, ...listSpeakOptions(observation), stay, leave]
-  if (isTransitioning) return [...replies, stay, leave]
+  if (isInteracting) return [...replies, ...listSpeakOptions(observation), stayOption, leaveOption]
+  if (isTransitioning) return [...replies, stayOption, leaveOption]
   return [
     ...replies,
-    ...(observation.entities ?? []).flatMap(useOptions),
-    ...(isMoving ? [stay] : []),
+    ...(observation.entities ?? []).flatMap(listUseOptions),
+    ...(isMoving ? [stayOption] : []),
     { action: 'move_to', description: 'walk to a cell', parameters: { destination: '[x, y]' } },
     { action: 'wander', description: 'walk about without a goal', parameters: {} },
-    rest,
+    waitOption,
   ]
 }
 
 function listReplyOptions(bids: readonly PendingBid[]): MenuOption[] {
-  const each = bids.map(
+  const responseOptions = bids.map(
     (bid): MenuOption => ({
       action: 'respond_to_interaction_bid',
       description: `${bid.bidder_name} invites you to ${bid.interaction_name}`,
       parameters: { bid_id: bid.bid_id, accept: 'true or false', reason: 'required when rejecting' },
     }),
   )
-  if (bids.length < 2) return each
-  const all: MenuOption = {
+  if (bids.length < 2) return responseOptions
+  const rejectAllOption: MenuOption = {
     action: 'batch_reject_interaction_bids',
     description: 'turn down several invitations',
     parameters: { ids: '"*" or a list of bid ids', reason: 'why' },
   }
-  return [...each, all]
+  return [...responseOptions, rejectAllOption]
 }
 
 function listSpeakOptions({ current }: Observation): MenuOption[] {
   if (current === null) return []
   const parameters = listSpokenParameters(current.name, current.parameters)
   if (parameters.length === 0) return []
-  const described = parameters.map(
+  const parameterDescriptions = parameters.map(
     ({ name, type, description }) => [name, description === '' ? type : `${type}: ${description}`] as const,
   )
   return [
     {
       action: 'act_in_interaction',
       description: `act in ${current.name}`,
-      parameters: Object.fromEntries(described),
+      parameters: Object.fromEntries(parameterDescriptions),
     },
   ]
 }
@@ -107,7 +111,7 @@ export function listSpokenParameters(
   return [{ name: 'message', type: 'string', description: 'what you say' }]
 }
 
-const useOptions = (entity: Entity): MenuOption[] =>
+const listUseOptions = (entity: Entity): MenuOption[] =>
   entity.interactions.map(({ name, description }) => ({
     action: 'interact_with',
     description: `${name} at ${entity.display_name}${description === '' ? '' : `: ${description}`}`,

@@ -127,10 +127,12 @@ export const computeNeedShare = ({ value, max }: Need): number => Math.min(1, Ma
 
 export function findNearest(entities: readonly Entity[], position: Cell | null, max: number): Entity[] {
   if (entities.length <= max) return [...entities]
-  const steps = (entity: Entity): number =>
+  const computeSteps = (entity: Entity): number =>
     position === null || entity.position === null
       ? Number.MAX_SAFE_INTEGER
       : computeManhattanDistance(position, entity.position)
-  const selected = new Set([...entities].sort((a, b) => steps(a) - steps(b)).slice(0, max))
-  return entities.filter((entity) => selected.has(entity))
+  const nearestEntities = new Set(
+    [...entities].sort((a, b) => computeSteps(a) - computeSteps(b)).slice(0, max),
+  )
+  return entities.filter((entity) => nearestEntities.has(entity))
 }

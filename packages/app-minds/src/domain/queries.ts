@@ -4,12 +4,13 @@ import { computeNeedShare } from './observation.ts'
 import type { WorkingMemory } from './policy/working-memory.ts'
 
 export function findLastMessage(
-  self: string,
+  selfId: string,
   transcripts: readonly (readonly StoredMessage[])[],
 ): string | undefined {
   for (const messages of transcripts) {
-    const last = messages.filter(({ is_system }) => !is_system).at(-1)
-    if (last !== undefined && last.speaker_id !== self) return last.message
+    const lastNonSystemMessage = messages.filter(({ is_system }) => !is_system).at(-1)
+    if (lastNonSystemMessage !== undefined && lastNonSystemMessage.speaker_id !== selfId)
+      return lastNonSystemMessage.message
   }
   return undefined
 }
@@ -20,14 +21,14 @@ export function makeHeuristicQueries(
   workingMemory: WorkingMemory,
   lastMessage: string | undefined,
 ): readonly string[] {
-  const lowest = [...observation.needs].sort((a, b) => computeNeedShare(a) - computeNeedShare(b))[0]
+  const lowestNeed = [...observation.needs].sort((a, b) => computeNeedShare(a) - computeNeedShare(b))[0]
   const names = (observation.entities ?? []).slice(0, 5).map(({ display_name }) => display_name)
   const goal = workingMemory.active_goals[0]
   const queries = [
     lastMessage,
-    lowest === undefined
+    lowestNeed === undefined
       ? undefined
-      : `${lowest.name} ${[...findFillers(observation, lowest.name)].join(' ')}`.trim(),
+      : `${lowestNeed.name} ${[...findFillingInteractions(observation, lowestNeed.name)].join(' ')}`.trim(),
     names.length === 0 ? undefined : names.join(' '),
     goal,
     observation.current?.name,
@@ -38,7 +39,7 @@ export function makeHeuristicQueries(
   ) as string[]
 }
 
-function findFillers({ entities }: Observation, need: string): Set<string> {
+function findFillingInteractions({ entities }: Observation, need: string): Set<string> {
   const interactions = (entities ?? []).flatMap((entity) => entity.interactions)
   return new Set(interactions.filter(({ fills }) => fills.includes(need)).map(({ name }) => name))
 }

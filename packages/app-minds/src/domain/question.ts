@@ -1,5 +1,5 @@
-import { dayMinutes, toGameDay } from './policy/state.ts'
-import { listContentWords, searchWords, stem } from './words.ts'
+import { minutesPerDay, toGameDay } from './policy/state.ts'
+import { listContentWords, listStems, stem } from './words.ts'
 
 /** A range of game minutes, excluding `to`. */
 export interface Period {
@@ -11,7 +11,7 @@ export interface Question {
   /** Lower-case names of persons and places that an answer must mention. */
   readonly names: readonly string[]
   /** Number of these persons and places. Adjacent names count as one. */
-  readonly entities: number
+  readonly entityCount: number
   readonly words: readonly string[]
   readonly expects: 'amount' | 'name' | 'time' | 'colour' | 'person' | 'place' | 'reason' | undefined
   /** The speaker in a question like "What did Ben say?". */
@@ -32,7 +32,7 @@ const dayNames = new Set(`${weekdays} ${weekdays.replaceAll('day', 'days')}`.spl
 
 /** Words that a memory does not need to match. */
 const questionWords = new Set(
-  listContentWords(
+  listStems(
     'place spot location person people someone anyone anybody thing something anything kind sort way time hour day date moment ' +
       'exactly ever find happen happened happens ask answer wonder learn heard hear mention talk speak spoke like much many often ' +
       'get got give make made use let one first last latest recent recently earliest time times yesterday today ago ' +
@@ -43,24 +43,39 @@ const questionWords = new Set(
 const sayVerb = '(?:say|said|tell|told|mention|mentioned|report|claim|(?:talk|speak) (?:of|about))'
 
 /** Parses a question. `now` and `earliest` are game times: the present and the first memory, `null` if unknown. */
-export function parseQuestion(text: string, now: number | null, earliest: number | null = null): Question {
-  const lower = text.toLowerCase().replace(/’/g, "'")
+export function parseQuestion(
+  text: string,
+  now: number | null,
+  earliestTime: number | null = null,
+): Question {
+  const lowerText = text.toLowerCase().replace(/’/g, "'")
   const speaker = findSpeaker(text)
   const names = findNames(text).filter((name) => name !== speaker?.toLowerCase())
-  const period = now === null ? null : findPeriod(lower, now, earliest)
-  const order = findOrder(lower)
-  const named = new Set([...names, ...searchWords(speaker ?? '')].map(stem))
+  const period = now === null ? null : findPeriod(lowerText, now, earliestTime)
+  const order = findOrder(lowerText)
+  const nameStems = new Set([...names, ...listContentWords(speaker ?? '')].map(stem))
   const usedTitles = new Set(
-    searchWords(text).filter((word, n, all) => titles.has(word) && names.includes(all[n + 1] ?? '')),
+    listContentWords(text).filter(
+      (word, n, allWords) => titles.has(word) && names.includes(allWords[n + 1] ?? ''),
+    ),
   )
-  const words = [...new Set(searchWords(removePeriod(lower)))].filter(
-    (word) => !questionWords.has(stem(word)) && !named.has(stem(word)) && !usedTitles.has(word),
+  const words = [...new Set(listContentWords(removePeriod(lowerText)))].filter(
+    (word) => !questionWords.has(stem(word)) && !nameStems.has(stem(word)) && !usedTitles.has(word),
   )
   const asksForTime =
-    /\b(?:when|on (?:which|what) day|what day)\b.*\b(?:tell|told|say|mention)/.test(lower) ||
-    /\bwhen did (?:you|we|i)\b/.test(lower)
-  const expects = asksForTime ? undefined : findExpected(lower)
-  return { names, entities: countEntities(text, names), words, expects, speaker, period, order, asksForTime }
+    /\b(?:when|on (?:which|what) day|what day)\b.*\b(?:tell|told|say|mention)/.test(lowerText) ||
+    /\bwhen did (?:you|we|i)\b/.test(lowerText)
+  const expects = asksForTime ? undefined : findExpectedAnswer(lowerText)
+  return {
+    names,
+    entityCount: countEntities(text, names),
+    words,
+    expects,
+    speaker,
+    period,
+    order,
+    asksForTime,
+  }
 }
 
 /** Whether a question restricts the time, so that matching words are not enough. */
@@ -73,27 +88,27 @@ export function findNames(text: string): readonly string[] {
   const names = words.flatMap(({ 0: word, index }, n) => {
     if (n === 0 || !/^\p{Lu}/u.test(word) || /^I(?:['’]|$)/u.test(word)) return []
     if (/[.!?:]["'”]?\s+$/u.test(text.slice(0, index))) return []
-    const [name = ''] = searchWords(word)
+    const [name = ''] = listContentWords(word)
     return name === '' || titles.has(name) || dayNames.has(name) ? [] : [name]
   })
   return [...new Set(names)]
 }
 
 function countEntities(text: string, names: readonly string[]): number {
-  const words = [...text.matchAll(/\p{L}[\p{L}'’-]*/gu)].map(([word]) =>
-    names.includes(searchWords(word)[0] ?? ''),
+  const nameFlags = [...text.matchAll(/\p{L}[\p{L}'’-]*/gu)].map(([word]) =>
+    names.includes(listContentWords(word)[0] ?? ''),
   )
-  return words.filter((isName, n) => isName && words[n - 1] !== true).length
+  return nameFlags.filter((isName, n) => isName && nameFlags[n - 1] !== true).length
 }
 
 function findSpeaker(text: string): string | null {
   const name = `(\\p{Lu}[\\p{L}'-]+)`
-  const [, said, told] =
+  const [, quotedName] =
     new RegExp(`\\b(?:did|has|had|does|that|thing|what) ${name} (?:ever )?${sayVerb}\\b`, 'u').exec(text) ??
     []
-  const [, from] =
+  const [, sourceName] =
     new RegExp(`\\b(?:learn|learned|learnt|hear|heard|know) (?:[\\w ]+ )?from ${name}`, 'u').exec(text) ?? []
-  return said ?? told ?? from ?? null
+  return quotedName ?? sourceName ?? null
 }
 
 /** Phrases that restrict the time. Game days are counted from 0. */
@@ -111,52 +126,56 @@ const periodPhrases: readonly (readonly [
   [/\b(?:last|past|this) week\b/, (_, today) => [today - 7, 8]],
 ]
 
-const counts = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven']
-const ordinals = ['zeroth', 'first', 'second', 'third', 'fourth', 'fifth']
+const countWords = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven']
+const ordinalWords = ['zeroth', 'first', 'second', 'third', 'fourth', 'fifth']
 
 function toCount(word: string): number {
   if (/^\d/.test(word)) return Number(word)
-  return Math.max(counts.indexOf(word), ordinals.indexOf(word))
+  return Math.max(countWords.indexOf(word), ordinalWords.indexOf(word))
 }
 
-function findPeriod(lower: string, now: number, earliest: number | null): Period | null {
-  for (const [pattern, getDays] of periodPhrases) {
-    const match = pattern.exec(lower)
+function findPeriod(lowerText: string, now: number, earliestTime: number | null): Period | null {
+  for (const [pattern, getDayRange] of periodPhrases) {
+    const match = pattern.exec(lowerText)
     if (match === null) continue
-    const [day, days] = getDays(match, toGameDay(now), toGameDay(earliest ?? 0))
-    return { from: day * dayMinutes, to: (day + days) * dayMinutes }
+    const [day, days] = getDayRange(match, toGameDay(now), toGameDay(earliestTime ?? 0))
+    return { from: day * minutesPerDay, to: (day + days) * minutesPerDay }
   }
   return null
 }
 
-const removePeriod = (lower: string): string =>
-  periodPhrases.reduce((text, [pattern]) => text.replace(pattern, ' '), lower)
+const removePeriod = (lowerText: string): string =>
+  periodPhrases.reduce((text, [pattern]) => text.replace(pattern, ' '), lowerText)
 
-function findOrder(lower: string): Question['order'] {
-  if (/\b(?:on the first day)\b/.test(lower)) return null
+function findOrder(lowerText: string): Question['order'] {
+  if (/\b(?:on the first day)\b/.test(lowerText)) return null
   if (
     /\b(?:the (?:very )?first (?:time|thing)|first (?:tell|told|say|meet|met|see|saw|hear|heard)|earliest)\b/.test(
-      lower,
+      lowerText,
     )
   )
     return 'first'
   return /\b(?:the (?:very )?last (?:time|thing)|last (?:tell|told|say|meet|met|see|saw|hear|heard)|latest|most recent(?:ly)?)\b/.test(
-    lower,
+    lowerText,
   )
     ? 'last'
     : null
 }
 
-function findExpected(lower: string): Question['expects'] {
-  if (/\bhow (?:many|much|old|tall|heavy|big|long|high|deep|wide)\b/.test(lower)) return 'amount'
-  if (/\bhow (?:often|frequently)\b/.test(lower)) return 'time'
-  if (/\b(?:name of|called|whose name|what name|names of)\b|\bname\?/.test(lower)) return 'name'
-  if (/\bwhat (?:colour|color)\b/.test(lower)) return 'colour'
-  if (/^(?:\W*\w+\W+){0,5}?(?:when|(?:at |on )?(?:what|which) (?:time|hour|day|date)|how late)\b/.test(lower))
+function findExpectedAnswer(lowerText: string): Question['expects'] {
+  if (/\bhow (?:many|much|old|tall|heavy|big|long|high|deep|wide)\b/.test(lowerText)) return 'amount'
+  if (/\bhow (?:often|frequently)\b/.test(lowerText)) return 'time'
+  if (/\b(?:name of|called|whose name|what name|names of)\b|\bname\?/.test(lowerText)) return 'name'
+  if (/\bwhat (?:colour|color)\b/.test(lowerText)) return 'colour'
+  if (
+    /^(?:\W*\w+\W+){0,5}?(?:when|(?:at |on )?(?:what|which) (?:time|hour|day|date)|how late)\b/.test(
+      lowerText,
+    )
+  )
     return 'time'
-  if (/^(?:\W*\w+\W+){0,5}?where\b/.test(lower)) return 'place'
-  if (/\b(?:why|reason)\b/.test(lower)) return 'reason'
-  return /^\W*(?:who(?:se|m)?|to whom|(?:which|what) (?:person|man|woman|player))\b/.test(lower)
+  if (/^(?:\W*\w+\W+){0,5}?where\b/.test(lowerText)) return 'place'
+  if (/\b(?:why|reason)\b/.test(lowerText)) return 'reason'
+  return /^\W*(?:who(?:se|m)?|to whom|(?:which|what) (?:person|man|woman|player))\b/.test(lowerText)
     ? 'person'
     : undefined
 }
@@ -167,10 +186,10 @@ export function isSimilarName(name: string, word: string): boolean {
   if (name.length < 4 || word.length < 4 || name[0] !== word[0]) return false
   if (Math.abs(name.length - word.length) > 2) return false
   const pairs = listLetterPairs(name)
-  const others = listLetterPairs(word)
-  let common = 0
-  for (const pair of pairs) if (others.has(pair)) common += 1
-  return (2 * common) / (pairs.size + others.size) >= 0.7
+  const wordPairs = listLetterPairs(word)
+  let commonCount = 0
+  for (const pair of pairs) if (wordPairs.has(pair)) commonCount += 1
+  return (2 * commonCount) / (pairs.size + wordPairs.size) >= 0.7
 }
 
 function listLetterPairs(word: string): ReadonlySet<string> {
@@ -182,8 +201,10 @@ function listLetterPairs(word: string): ReadonlySet<string> {
 /** Describes a past time relative to now, for example "yesterday, in the morning". */
 export function describeTime(time: number, now: number): string {
   const days = toGameDay(now) - toGameDay(time)
-  const minute = ((time % dayMinutes) + dayMinutes) % dayMinutes
-  const part = ['at night', 'in the morning', 'in the afternoon', 'in the evening'][Math.floor(minute / 360)]
+  const minute = ((time % minutesPerDay) + minutesPerDay) % minutesPerDay
+  const timeOfDay = ['at night', 'in the morning', 'in the afternoon', 'in the evening'][
+    Math.floor(minute / 360)
+  ]
   if (days === 0) return 'today'
-  return days === 1 ? 'yesterday' : `on day ${toGameDay(time)}, ${part}`
+  return days === 1 ? 'yesterday' : `on day ${toGameDay(time)}, ${timeOfDay}`
 }

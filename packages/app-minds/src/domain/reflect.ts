@@ -1,12 +1,12 @@
 /** Rules that draw conclusions from recurring memories. */
 // cspell:ignore told -- a tag of stored memories
 import type { Memory } from './memory.ts'
-import { dayMinutes } from './policy/state.ts'
-import { createWordsKey, listContentWords } from './words.ts'
+import { minutesPerDay } from './policy/state.ts'
+import { createWordsKey, listStems } from './words.ts'
 
 export interface Experience extends Omit<Memory, 'location'> {
   /** Number of occurrences, counting merged memories. */
-  readonly times: number
+  readonly occurrences: number
   readonly is_superseded: boolean
 }
 
@@ -31,22 +31,24 @@ const minSimilarity = 0.6
 const minTimeOfDayShare = 0.6
 
 export function drawConclusions(experiences: readonly Experience[]): readonly Conclusion[] {
-  const inOrder = [...experiences].sort(
+  const sortedExperiences = [...experiences].sort(
     (a, b) => (a.sim_time ?? 0) - (b.sim_time ?? 0) || (a.id < b.id ? -1 : 1),
   )
   const groups = new Map<string, Experience[]>()
-  const add = (about: string, one: Experience): void => {
+  const addToGroup = (about: string, experience: Experience): void => {
     const group = groups.get(about)
-    if (group === undefined) groups.set(about, [one])
-    else group.push(one)
+    if (group === undefined) groups.set(about, [experience])
+    else group.push(experience)
   }
-  const loose: Experience[] = []
-  for (const one of inOrder) {
-    const about = findTopic(one)
-    if (about !== undefined) add(about, one)
-    else if (one.kind === 'episodic' && !ignoredKinds.has(one.tags[0] ?? '')) loose.push(one)
+  const ungrouped: Experience[] = []
+  for (const experience of sortedExperiences) {
+    const about = findTopic(experience)
+    if (about !== undefined) addToGroup(about, experience)
+    else if (experience.kind === 'episodic' && !ignoredKinds.has(experience.tags[0] ?? ''))
+      ungrouped.push(experience)
   }
-  for (const [about, similar] of groupSimilar(loose)) for (const one of similar) add(about, one)
+  for (const [about, similarExperiences] of groupSimilar(ungrouped))
+    for (const experience of similarExperiences) addToGroup(about, experience)
   return [...groups]
     .filter(([, group]) => countOccurrences(group) >= minOccurrences)
     .map(([about, group]) => makeConclusion(about, group))
@@ -56,87 +58,100 @@ export function drawConclusions(experiences: readonly Experience[]): readonly Co
 /** Kinds of memories whose repetition is not significant. */
 const ignoredKinds: ReadonlySet<string> = new Set(['sighting', 'meeting', 'relieved', 'question'])
 
-function findTopic({ tags: [tag = '', what = ''], subject }: Experience): string | undefined {
+function findTopic({ tags: [tag = '', interaction = ''], subject }: Experience): string | undefined {
   if (subject === null) return undefined
-  if (tag === 'refusal') return `refusal|${subject}|${what}`
+  if (tag === 'refusal') return `refusal|${subject}|${interaction}`
   return tag === 'critical' || tag === 'told' ? `${tag}|${subject}` : undefined
 }
 
 function makeConclusion(about: string, group: readonly Experience[]): Conclusion {
-  const newest = group.at(-1) as Experience
-  const { subject } = newest
-  const description = describeGroup(group, newest)
+  const newestExperience = group.at(-1) as Experience
+  const { subject } = newestExperience
+  const description = describeGroup(group, newestExperience)
   return {
     about,
     ...description,
     subject,
     evidence: group.map(({ id }) => id),
-    sim_time: newest.sim_time,
+    sim_time: newestExperience.sim_time,
   }
 }
 
 function describeGroup(
   group: readonly Experience[],
-  { tags: [tag, what = ''], subject, content }: Experience,
+  { tags: [tag, interaction = ''], subject, content }: Experience,
 ): Pick<Conclusion, 'content' | 'importance'> {
-  const times = countOccurrences(group)
+  const occurrences = countOccurrences(group)
   if (tag === 'refusal')
     return {
-      content: `${subject} has refused ${what} ${times} times${describeTimeOfDay(group)}.`,
+      content: `${subject} has refused ${interaction} ${occurrences} times${describeTimeOfDay(group)}.`,
       importance: 6,
     }
   if (tag === 'critical')
     return {
-      content: `My ${subject} has become critical ${times} times${describeTimeOfDay(group)}.`,
+      content: `My ${subject} has become critical ${occurrences} times${describeTimeOfDay(group)}.`,
       importance: 7,
     }
   if (tag === 'told') {
-    const wrong = group.filter(({ is_superseded }) => is_superseded).length
-    const otherwise = wrong === 0 ? '' : `; ${wrong} of them turned out otherwise`
+    const supersededCount = group.filter(({ is_superseded }) => is_superseded).length
+    const correctionText = supersededCount === 0 ? '' : `; ${supersededCount} of them turned out otherwise`
     const name = /^(.{1,80}?) told me: /.exec(content)?.[1] ?? subject
-    return { content: `${name} has told me ${times} things${otherwise}.`, importance: wrong === 0 ? 4 : 6 }
+    return {
+      content: `${name} has told me ${occurrences} things${correctionText}.`,
+      importance: supersededCount === 0 ? 4 : 6,
+    }
   }
-  const weight = Math.max(...group.map(({ importance }) => importance))
-  return { content: `It was much the same ${times} times: ${content}`, importance: Math.min(10, weight + 1) }
+  const maxImportance = Math.max(...group.map(({ importance }) => importance))
+  return {
+    content: `It was much the same ${occurrences} times: ${content}`,
+    importance: Math.min(10, maxImportance + 1),
+  }
 }
 
 function describeTimeOfDay(group: readonly Experience[]): string {
   const counts = new Map<string, number>()
-  for (const { sim_time, times } of group) {
+  for (const { sim_time, occurrences } of group) {
     if (sim_time === null) continue
-    const minute = ((sim_time % dayMinutes) + dayMinutes) % dayMinutes
-    const part = timesOfDay[Math.floor((minute / dayMinutes) * timesOfDay.length)] ?? ''
-    counts.set(part, (counts.get(part) ?? 0) + times)
+    const minute = ((sim_time % minutesPerDay) + minutesPerDay) % minutesPerDay
+    const timeOfDay = timesOfDay[Math.floor((minute / minutesPerDay) * timesOfDay.length)] ?? ''
+    counts.set(timeOfDay, (counts.get(timeOfDay) ?? 0) + occurrences)
   }
-  const part = timesOfDay.find((one) => (counts.get(one) ?? 0) >= minTimeOfDayShare * countOccurrences(group))
-  return part === undefined ? '' : `, mostly ${part}`
+  const timeOfDay = timesOfDay.find(
+    (part) => (counts.get(part) ?? 0) >= minTimeOfDayShare * countOccurrences(group),
+  )
+  return timeOfDay === undefined ? '' : `, mostly ${timeOfDay}`
 }
 
 const timesOfDay = ['at night', 'in the morning', 'in the afternoon', 'in the evening'] as const
 
 const countOccurrences = (group: readonly Experience[]): number =>
-  group.reduce((sum, { times }) => sum + times, 0)
+  group.reduce((sum, { occurrences }) => sum + occurrences, 0)
 
 function groupSimilar(experiences: readonly Experience[]): ReadonlyMap<string, readonly Experience[]> {
   const leaders: { readonly about: string; readonly words: ReadonlySet<string> }[] = []
   const leadersByWord = new Map<string, number[]>()
   const groups = new Map<string, Experience[]>()
-  for (const one of experiences) {
-    const words = new Set(listContentWords(one.content))
+  for (const experience of experiences) {
+    const words = new Set(listStems(experience.content))
     if (words.size === 0) continue
-    const near = new Set([...words].flatMap((word) => leadersByWord.get(word) ?? []))
-    const found = [...near].sort((a, b) => a - b).find((at) => isSimilar(words, leaders[at]?.words))
-    const about = found === undefined ? `again|${createWordsKey(one.content)}` : (leaders[found]?.about ?? '')
-    if (found === undefined) {
+    const candidateIndices = new Set([...words].flatMap((word) => leadersByWord.get(word) ?? []))
+    const leaderIndex = [...candidateIndices]
+      .sort((a, b) => a - b)
+      .find((index) => isSimilar(words, leaders[index]?.words))
+    const about =
+      leaderIndex === undefined
+        ? `again|${createWordsKey(experience.content)}`
+        : (leaders[leaderIndex]?.about ?? '')
+    if (leaderIndex === undefined) {
       for (const word of words) leadersByWord.set(word, [...(leadersByWord.get(word) ?? []), leaders.length])
       leaders.push({ about, words })
     }
-    groups.set(about, [...(groups.get(about) ?? []), one])
+    groups.set(about, [...(groups.get(about) ?? []), experience])
   }
   return groups
 }
 
 function isSimilar(words: ReadonlySet<string>, other: ReadonlySet<string> = new Set()): boolean {
-  const common = [...words].filter((word) => other.has(word)).length
-  return common >= minSimilarity * (words.size + other.size - common)
+  const commonCount = [...words].filter((word) => other.has(word)).length
+  return commonCount >= minSimilarity * (words.size + other.size - commonCount)
 }

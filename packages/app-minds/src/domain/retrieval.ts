@@ -3,7 +3,7 @@ import type { Memory } from './memory.ts'
 import { findQuestion } from './policy/dialogue.ts'
 import { parseQuestion } from './question.ts'
 import type { WordRelations } from './word-relations.ts'
-import { createStemsKey, type StemFunction, shareOfStems, stemSet } from './words.ts'
+import { computeStemShare, createStemSet, createStemsKey, type StemFunction } from './words.ts'
 
 type SearchedMemory = Pick<Memory, 'id' | 'content' | 'importance' | 'sim_time' | 'tags'>
 
@@ -42,7 +42,7 @@ export const retrievalWeights: RetrievalWeights = Object.freeze({
 })
 
 /** Memories below this relevance are not recalled. */
-const relevanceFloor = 0.1
+const minRelevance = 0.1
 
 export interface RecalledMemory extends SearchedMemory {
   readonly score: number
@@ -59,15 +59,15 @@ export interface RecalledMemory extends SearchedMemory {
 function computeRelevance(
   query: string,
   { cosine, lexical, content }: Pick<MemoryCandidate, 'cosine' | 'lexical' | 'content'>,
-  getStems: StemFunction = stemSet,
+  getStems: StemFunction = createStemSet,
 ): number {
-  const words = lexical > 0 ? shareOfStems(getStems(query), getStems(content)) ** 2 : 0
-  return 0.7 * Math.max(0, cosine) + 0.3 * Math.max(lexical / (lexical + 5), words)
+  const stemShare = lexical > 0 ? computeStemShare(getStems(query), getStems(content)) ** 2 : 0
+  return 0.7 * Math.max(0, cosine) + 0.3 * Math.max(lexical / (lexical + 5), stemShare)
 }
 
 /** Whether a memory can reach the minimum relevance, judged without its content. */
 export const canBeRelevant = ({ cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>): boolean =>
-  lexical > 0 || 0.7 * cosine >= relevanceFloor
+  lexical > 0 || 0.7 * cosine >= minRelevance
 
 /** Returns 1 for the present and the future (in a loaded save), less for older times, and 0.5 if a time is missing. */
 function computeRecency(simTime: number | null, now: number | null, halfLife: number | null): number {
@@ -77,18 +77,18 @@ function computeRecency(simTime: number | null, now: number | null, halfLife: nu
 }
 
 /** Relevance of a memory that fully answers a question. */
-const maxFitRelevance = 0.7
+const maxAnswerRelevance = 0.7
 const minSupport = 0.6
 
 /** Ranks memories for a query, best first. Answers score higher, superseded facts and questions from others lower. */
-export function rank(
+export function rankMemories(
   query: string,
-  found: readonly MemoryCandidate[],
+  candidates: readonly MemoryCandidate[],
   {
     now,
     weights,
     relations,
-    getStems = stemSet,
+    getStems = createStemSet,
   }: {
     readonly now: number | null
     readonly weights: RetrievalWeights
@@ -97,21 +97,22 @@ export function rank(
   },
 ): readonly RecalledMemory[] {
   const question = findQuestion(query) === undefined ? undefined : parseQuestion(query, now)
-  return found
+  return candidates
     .map((memory) => {
-      const fit = question === undefined ? 0 : judgeAnswer(question, memory, { minSupport, relations })
-      const relevance = Math.max(computeRelevance(query, memory, getStems), maxFitRelevance * fit)
+      const answerScore =
+        question === undefined ? 0 : judgeAnswer(question, memory, { minSupport, relations })
+      const relevance = Math.max(computeRelevance(query, memory, getStems), maxAnswerRelevance * answerScore)
       const recency = computeRecency(memory.sim_time, now, weights.half_life_minutes)
-      const total =
+      const weightedSum =
         weights.relevance * relevance +
         weights.importance * (memory.importance / 10) +
         weights.recency * recency
       const factor = memory.tags.includes('question') ? 0.25 : memory.is_superseded ? 0.5 : 1
-      const score = factor * total
+      const score = factor * weightedSum
       const { id, content, importance, sim_time, tags, is_superseded } = memory
       return { id, content, importance, sim_time, tags, score, relevance, recency, is_superseded, query }
     })
-    .filter(({ relevance }) => relevance >= relevanceFloor)
+    .filter(({ relevance }) => relevance >= minRelevance)
     .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
 }
 
@@ -122,23 +123,26 @@ export function rank(
 export function mergeRanked(
   ranked: readonly (readonly RecalledMemory[])[],
   { per_query, most }: Pick<RetrievalWeights, 'per_query' | 'most'>,
-  getStems: StemFunction = stemSet,
+  getStems: StemFunction = createStemSet,
 ): readonly RecalledMemory[] {
-  const chosen = new Map<string, RecalledMemory>()
-  const words = new Set<string>()
+  const selectedMemories = new Map<string, RecalledMemory>()
+  const contentKeys = new Set<string>()
   for (const memories of ranked) {
-    let taken = 0
+    let takenCount = 0
     for (const memory of memories) {
-      if (taken >= per_query) break
-      const known = chosen.get(memory.id)
+      if (takenCount >= per_query) break
+      const previousMemory = selectedMemories.get(memory.id)
       const key = createStemsKey(getStems(memory.content))
-      if (known === undefined && words.has(key)) continue
-      words.add(key)
-      taken += 1
-      if (known === undefined || memory.score > known.score) chosen.set(memory.id, memory)
+      if (previousMemory === undefined && contentKeys.has(key)) continue
+      contentKeys.add(key)
+      takenCount += 1
+      if (previousMemory === undefined || memory.score > previousMemory.score)
+        selectedMemories.set(memory.id, memory)
     }
   }
-  return [...chosen.values()].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)).slice(0, most)
+  return [...selectedMemories.values()]
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+    .slice(0, most)
 }
 
 export function computeDotProduct(a: Float32Array, b: Float32Array): number {

@@ -1,5 +1,5 @@
 // cspell:ignore told -- part of stored memories
-import { listContentWords } from './words.ts'
+import { listStems } from './words.ts'
 
 export interface Fact {
   readonly content: string
@@ -17,36 +17,38 @@ export const supersedes = (newer: Fact, older: Fact): boolean => makeReplacement
 
 export function makeReplacementTest(newer: readonly Fact[]): (older: Fact) => boolean {
   const claims = newer.map((fact) => ({ ...parseClaim(fact.content), fact }))
-  const byBeginning = new Map<string, typeof claims>()
+  const claimsByBeginning = new Map<string, typeof claims>()
   for (const claim of claims) {
     const key = getBeginning(claim.words)
-    byBeginning.set(key, [...(byBeginning.get(key) ?? []), claim])
+    claimsByBeginning.set(key, [...(claimsByBeginning.get(key) ?? []), claim])
   }
   return (older) => {
-    const previous = parseClaim(older.content)
-    const matches = byBeginning.get(getBeginning(previous.words)) ?? []
-    return matches.some((now) => isLater(now.fact, older) && givesOtherValue(now, previous))
+    const olderClaim = parseClaim(older.content)
+    const matches = claimsByBeginning.get(getBeginning(olderClaim.words)) ?? []
+    return matches.some((claim) => isLater(claim.fact, older) && hasDifferentValue(claim, olderClaim))
   }
 }
 
 function isLater(newer: Fact, older: Fact): boolean {
-  const minutes = (newer.sim_time ?? 0) - (older.sim_time ?? 0)
-  return minutes === 0 ? older.order === undefined || (newer.order ?? 0) > older.order : minutes > 0
+  const elapsedMinutes = (newer.sim_time ?? 0) - (older.sim_time ?? 0)
+  return elapsedMinutes === 0
+    ? older.order === undefined || (newer.order ?? 0) > older.order
+    : elapsedMinutes > 0
 }
 
-const subjectWords = 2
-const getBeginning = (words: readonly string[]): string => words.slice(0, subjectWords).join(' ')
+const subjectWordCount = 2
+const getBeginning = (words: readonly string[]): string => words.slice(0, subjectWordCount).join(' ')
 
-function givesOtherValue(newer: Claim, older: Claim): boolean {
+function hasDifferentValue(newer: Claim, older: Claim): boolean {
   const difference = findDifference(newer.words, older.words)
   if (difference === undefined) return false
-  const { frame, values, isLast } = difference
-  if (values.every((value) => measures.has(value) || /\d/.test(value))) return true
-  return isLast && (newer.isCorrection || frame.some((word) => singular.has(word)))
+  const { commonWords, values, isLast } = difference
+  if (values.every((value) => measureStems.has(value) || /\d/.test(value))) return true
+  return isLast && (newer.isCorrection || commonWords.some((word) => exclusiveVerbs.has(word)))
 }
 
 interface Difference {
-  readonly frame: readonly string[]
+  readonly commonWords: readonly string[]
   /** The differing words of both sentences. */
   readonly values: readonly string[]
   readonly isLast: boolean
@@ -56,20 +58,28 @@ interface Difference {
 const minCommonShare = 0.6
 
 function findDifference(newer: readonly string[], older: readonly string[]): Difference | undefined {
-  const shorter = Math.min(newer.length, older.length)
-  let head = 0
-  while (head < shorter && newer[head] === older[head]) head++
-  let tail = 0
-  while (tail < shorter - head && newer.at(-1 - tail) === older.at(-1 - tail)) tail++
-  const [own, other] = [newer.slice(head, newer.length - tail), older.slice(head, older.length - tail)]
-  if (head < subjectWords || own.length === 0 || other.length === 0) return undefined
-  if ((head + tail) / shorter < minCommonShare) return undefined
-  const frame = [...newer.slice(0, head), ...newer.slice(newer.length - tail)]
-  return { frame, values: [...own, ...other], isLast: tail === 0 }
+  const minLength = Math.min(newer.length, older.length)
+  let prefixLength = 0
+  while (prefixLength < minLength && newer[prefixLength] === older[prefixLength]) prefixLength++
+  let suffixLength = 0
+  while (
+    suffixLength < minLength - prefixLength &&
+    newer.at(-1 - suffixLength) === older.at(-1 - suffixLength)
+  )
+    suffixLength++
+  const [newerValues, olderValues] = [
+    newer.slice(prefixLength, newer.length - suffixLength),
+    older.slice(prefixLength, older.length - suffixLength),
+  ]
+  if (prefixLength < subjectWordCount || newerValues.length === 0 || olderValues.length === 0)
+    return undefined
+  if ((prefixLength + suffixLength) / minLength < minCommonShare) return undefined
+  const commonWords = [...newer.slice(0, prefixLength), ...newer.slice(newer.length - suffixLength)]
+  return { commonWords, values: [...newerValues, ...olderValues], isLast: suffixLength === 0 }
 }
 
-const measures = new Set(
-  listContentWords(
+const measureStems = new Set(
+  listStems(
     'one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred dozen half quarter past ' +
       "o'clock noon midnight dawn dusk sunrise sunset morning afternoon evening night today tomorrow " +
       'monday tuesday wednesday thursday friday saturday sunday',
@@ -77,13 +87,11 @@ const measures = new Set(
 )
 
 /** Verbs that allow only one true object at a time. */
-const singular = new Set(
-  listContentWords(
-    'lives resides stays moved belongs married held costs weighs opens closes starts leaves arrives',
-  ),
+const exclusiveVerbs = new Set(
+  listStems('lives resides stays moved belongs married held costs weighs opens closes starts leaves arrives'),
 )
 
-const announcement =
+const announcementPattern =
   /\b(i (was|am) (wrong|mistaken)|that was (wrong|a mistake)|actually|correction|sorry|no longer|anymore|instead|but|well)\b|^\s*no,/gi
 
 interface Claim {
@@ -92,7 +100,7 @@ interface Claim {
 }
 
 function parseClaim(content: string): Claim {
-  const said = content.replace(/^[^:]{1,80} told me: /, '')
-  const plain = said.replace(announcement, ' ')
-  return { words: listContentWords(plain), isCorrection: plain !== said }
+  const statement = content.replace(/^[^:]{1,80} told me: /, '')
+  const bareStatement = statement.replace(announcementPattern, ' ')
+  return { words: listStems(bareStatement), isCorrection: bareStatement !== statement }
 }

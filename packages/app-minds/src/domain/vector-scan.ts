@@ -1,9 +1,9 @@
-export interface NearRow {
+export interface NearestRow {
   readonly row: number
   readonly cosine: number
 }
 
-export interface Table {
+export interface VectorTable {
   /** Unit vectors, shape [count, width], row-major float32. */
   readonly values: Float32Array
   readonly width: number
@@ -11,7 +11,7 @@ export interface Table {
 }
 
 /** Returns 0 for a row of zeros. */
-export function computeCosineAt({ values, width }: Table, row: number, query: Float32Array): number {
+export function computeCosineAt({ values, width }: VectorTable, row: number, query: Float32Array): number {
   const start = row * width
   let a = 0
   let b = 0
@@ -29,18 +29,22 @@ export function computeCosineAt({ values, width }: Table, row: number, query: Fl
   return a + b + c + d
 }
 
-/** Returns the `top` rows with the highest positive cosine, best first. Sorts ties by row. */
-export function findNearestRows(table: Table, query: Float32Array, top: number): readonly NearRow[] {
-  const best: NearRow[] = []
-  let floor = 0
+/** Returns the `maxMatches` rows with the highest positive cosine, best first. Sorts ties by row. */
+export function findNearestRows(
+  table: VectorTable,
+  query: Float32Array,
+  maxMatches: number,
+): readonly NearestRow[] {
+  const nearestRows: NearestRow[] = []
+  let minCosine = 0
   for (let row = 0; row < table.count; row++) {
     const cosine = computeCosineAt(table, row, query)
-    if (cosine <= floor) continue
-    let at = best.length
-    while (at > 0 && (best[at - 1] as NearRow).cosine < cosine) at--
-    best.splice(at, 0, { row, cosine })
-    if (best.length > top) best.pop()
-    if (best.length === top) floor = (best[top - 1] as NearRow).cosine
+    if (cosine <= minCosine) continue
+    let insertIndex = nearestRows.length
+    while (insertIndex > 0 && (nearestRows[insertIndex - 1] as NearestRow).cosine < cosine) insertIndex--
+    nearestRows.splice(insertIndex, 0, { row, cosine })
+    if (nearestRows.length > maxMatches) nearestRows.pop()
+    if (nearestRows.length === maxMatches) minCosine = (nearestRows[maxMatches - 1] as NearestRow).cosine
   }
-  return best
+  return nearestRows
 }

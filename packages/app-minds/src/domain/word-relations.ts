@@ -6,12 +6,12 @@ interface Profile {
   /** Broader meanings, each with its distance in steps. */
   readonly broader: ReadonlyMap<number, number>
   readonly definition: ReadonlySet<string>
-  readonly defining: ReadonlySet<number>
+  readonly definingMeanings: ReadonlySet<number>
 }
 
 const maxProfiles = 8192
 
-/** Maximum cached matches, about 2 MB. */
+/** Maximum number of cached matches, about 2 MB. */
 const maxMatches = 16_384
 
 /** Words of a common broader meaning are alternatives only if that meaning has at most this many kinds. */
@@ -42,31 +42,31 @@ const endings: readonly (readonly [string, string])[] = [
 export class WordRelations {
   readonly #lines: readonly string[]
   /** Number of noun meanings, which precede all others. */
-  readonly #nouns: number
+  readonly #nounCount: number
   readonly #meanings = new Map<string, number[]>()
   readonly #irregular = new Map<string, string[]>()
   readonly #related = new Map<number, number[]>()
-  readonly #kinds = new Map<number, number>()
+  readonly #childCounts = new Map<number, number>()
   readonly #profiles = new Map<string, Profile>()
   readonly #matches = new Map<string, number>()
 
-  private constructor(lines: readonly string[], nouns: number) {
+  private constructor(lines: readonly string[], nounCount: number) {
     this.#lines = lines
-    this.#nouns = nouns
+    this.#nounCount = nounCount
   }
 
   /** Yields between steps of less than a millisecond. */
   static *parse(text: string): Generator<void, WordRelations> {
-    const [nouns = '', others = '', irregular = ''] = text.split('\n\n')
+    const [nouns = '', otherMeanings = '', irregularForms = ''] = text.split('\n\n')
     yield
     const nounLines = nouns.split('\n')
     yield
-    const relations = new WordRelations([...nounLines, ...others.split('\n')], nounLines.length)
+    const relations = new WordRelations([...nounLines, ...otherMeanings.split('\n')], nounLines.length)
     for (const n of relations.#lines.keys()) {
       if (n % linesPerStep === 0) yield
       relations.#addMeaning(n)
     }
-    for (const [n, line] of irregular.split('\n').entries()) {
+    for (const [n, line] of irregularForms.split('\n').entries()) {
       if (n % linesPerStep === 0) yield
       const [form = '', base = ''] = line.split(' ')
       if (base !== '') append(relations.#irregular, form, base)
@@ -77,7 +77,8 @@ export class WordRelations {
   #addMeaning(n: number): void {
     const [words = '', broader, related] = this.#lines[n]?.split('\t') ?? []
     if (words !== '') for (const word of words.split(' ')) append(this.#meanings, word, n)
-    for (const parent of toNumbers(broader)) this.#kinds.set(parent, (this.#kinds.get(parent) ?? 0) + 1)
+    for (const parent of toNumbers(broader))
+      this.#childCounts.set(parent, (this.#childCounts.get(parent) ?? 0) + 1)
     for (const other of toNumbers(related)) {
       append(this.#related, n, other)
       append(this.#related, other, n)
@@ -94,30 +95,30 @@ export class WordRelations {
   }
 
   /** Returns how well a memory's word matches a question's word, both lower case, 0 to 1. */
-  match(wanted: string, present: string): number {
-    if (wanted === present) return 1
-    const key = `${wanted} ${present}`
-    const known = this.#matches.get(key)
-    if (known !== undefined) return known
-    const found = this.#compare(wanted, present)
+  match(queryWord: string, memoryWord: string): number {
+    if (queryWord === memoryWord) return 1
+    const key = `${queryWord} ${memoryWord}`
+    const cachedMatch = this.#matches.get(key)
+    if (cachedMatch !== undefined) return cachedMatch
+    const match = this.#compare(queryWord, memoryWord)
     if (this.#matches.size >= maxMatches) this.#matches.clear()
-    this.#matches.set(key, found)
-    return found
+    this.#matches.set(key, match)
+    return match
   }
 
-  #compare(wanted: string, present: string): number {
-    const a = this.#getProfile(wanted)
-    const b = this.#getProfile(present)
+  #compare(queryWord: string, memoryWord: string): number {
+    const a = this.#getProfile(queryWord)
+    const b = this.#getProfile(memoryWord)
     if (overlaps(a.bases, b.bases)) return 1
     if (overlaps(a.meanings, b.meanings)) return 0.9
-    const kind = findMinSteps(a.meanings, b.broader)
-    if (kind <= 4) return 0.9
+    const broaderDistance = findMinSteps(a.meanings, b.broader)
+    if (broaderDistance <= 4) return 0.9
     if (overlaps(a.meanings, b.related) || overlaps(a.related, b.meanings)) return 0.8
-    if (kind < Number.POSITIVE_INFINITY) return 0.7
+    if (broaderDistance < Number.POSITIVE_INFINITY) return 0.7
     if (findMinSteps(a.related, b.broader) <= 3) return 0.7
-    if (findMinSteps(b.meanings, a.broader, this.#nouns) <= 1) return 0.6
+    if (findMinSteps(b.meanings, a.broader, this.#nounCount) <= 1) return 0.6
     if (overlaps(a.bases, b.definition) || overlaps(b.bases, a.definition)) return 0.6
-    if (overlaps(a.related, b.defining) || overlaps(b.related, a.defining)) return 0.5
+    if (overlaps(a.related, b.definingMeanings) || overlaps(b.related, a.definingMeanings)) return 0.5
     return this.#areSiblings(a, b) ? 0.5 : 0
   }
 
@@ -125,10 +126,10 @@ export class WordRelations {
   #areSiblings(a: Profile, b: Profile): boolean {
     for (const [meaning, steps] of a.broader) {
       if (
-        meaning < this.#nouns &&
+        meaning < this.#nounCount &&
         steps === 1 &&
         b.broader.get(meaning) === 1 &&
-        (this.#kinds.get(meaning) ?? 0) <= maxSiblings
+        (this.#childCounts.get(meaning) ?? 0) <= maxSiblings
       )
         return true
     }
@@ -136,11 +137,11 @@ export class WordRelations {
   }
 
   #getProfile(word: string): Profile {
-    const known = this.#profiles.get(word)
-    if (known !== undefined) return known
+    const cachedProfile = this.#profiles.get(word)
+    if (cachedProfile !== undefined) return cachedProfile
     const profile = this.#makeProfile(word)
-    const [oldest] = this.#profiles.keys()
-    if (this.#profiles.size >= maxProfiles && oldest !== undefined) this.#profiles.delete(oldest)
+    const [oldestWord] = this.#profiles.keys()
+    if (this.#profiles.size >= maxProfiles && oldestWord !== undefined) this.#profiles.delete(oldestWord)
     this.#profiles.set(word, profile)
     return profile
   }
@@ -162,22 +163,26 @@ export class WordRelations {
       [...meanings].flatMap((meaning) => this.#lines[meaning]?.split('\t')[3]?.split(' ') ?? []),
     )
     definition.delete('')
-    const defining = new Set([...definition].flatMap((one) => this.#meanings.get(one) ?? []))
-    return { bases, meanings, related, broader, definition, defining }
+    const definingMeanings = new Set(
+      [...definition].flatMap((definitionWord) => this.#meanings.get(definitionWord) ?? []),
+    )
+    return { bases, meanings, related, broader, definition, definingMeanings }
   }
 
   #findBases(word: string): ReadonlySet<string> {
-    const irregular = this.#irregular.get(word)
-    const regular =
-      irregular === undefined
+    const irregularBases = this.#irregular.get(word)
+    const regularBases =
+      irregularBases === undefined
         ? endings.flatMap(([ending, base]) => {
             if (!word.endsWith(ending) || word.length - ending.length < 2) return []
-            const cut = word.slice(0, word.length - ending.length)
-            return [cut + base, ...(base === '' && /(.)\1$/.test(cut) ? [cut.slice(0, -1)] : [])]
+            const root = word.slice(0, word.length - ending.length)
+            return [root + base, ...(base === '' && /(.)\1$/.test(root) ? [root.slice(0, -1)] : [])]
           })
         : []
-    const known = [word, ...(irregular ?? []), ...regular].filter((base) => this.#meanings.has(base))
-    return new Set(known.length === 0 ? [word] : known)
+    const knownBases = [word, ...(irregularBases ?? []), ...regularBases].filter((base) =>
+      this.#meanings.has(base),
+    )
+    return new Set(knownBases.length === 0 ? [word] : knownBases)
   }
 }
 
@@ -201,9 +206,9 @@ function overlaps<Value>(a: ReadonlySet<Value>, b: ReadonlySet<Value>): boolean 
 function findMinSteps(
   meanings: ReadonlySet<number>,
   broader: ReadonlyMap<number, number>,
-  below = Number.POSITIVE_INFINITY,
+  meaningLimit = Number.POSITIVE_INFINITY,
 ): number {
   let min = Number.POSITIVE_INFINITY
-  for (const meaning of meanings) if (meaning < below) min = Math.min(min, broader.get(meaning) ?? min)
+  for (const meaning of meanings) if (meaning < meaningLimit) min = Math.min(min, broader.get(meaning) ?? min)
   return min
 }

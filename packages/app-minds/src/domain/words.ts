@@ -7,10 +7,10 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-export const listContentWords = (text: string): readonly string[] => searchWords(text).map(stem)
+export const listStems = (text: string): readonly string[] => listContentWords(text).map(stem)
 
 /** Returns the content words in lower case and in order, with repetitions. */
-export function searchWords(text: string): readonly string[] {
+export function listContentWords(text: string): readonly string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[:'’][\p{L}\p{N}]+)*/gu) ?? [])
     .map((word) => word.replace(/['’]s?$/u, '').replace(/['’]/gu, ''))
     .filter((word) => !stopWords.has(word) && word !== '')
@@ -18,27 +18,27 @@ export function searchWords(text: string): readonly string[] {
 
 export function stem(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word
-  const bare = word
+  const singular = word
     .replace(/(?:ies)$/, 'y')
     .replace(/(sses|xes|ches|shes)$/, (ending) => ending.slice(0, -2))
     .replace(/([^s])s$/, '$1')
-  const cut = bare.replace(/(?:ing|ed|ly|er)$/, '')
-  return cut.length >= 3 ? cut.replace(/(.)\1$/, '$1').replace(/e$/, '') : bare.replace(/e$/, '')
+  const root = singular.replace(/(?:ing|ed|ly|er)$/, '')
+  return root.length >= 3 ? root.replace(/(.)\1$/, '$1').replace(/e$/, '') : singular.replace(/e$/, '')
 }
 
 export type StemFunction = (text: string) => ReadonlySet<string>
 
-export const stemSet = (text: string): ReadonlySet<string> => new Set(listContentWords(text))
+export const createStemSet = (text: string): ReadonlySet<string> => new Set(listStems(text))
 
-/** Returns the share of `wanted` that `present` contains, or 0 if `wanted` is empty. */
-export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<string>): number {
-  if (wanted.size === 0) return 0
-  let common = 0
-  for (const stem of wanted) if (present.has(stem)) common += 1
-  return common / wanted.size
+/** Returns the share of `queryStems` that `memoryStems` contains, or 0 if `queryStems` is empty. */
+export function computeStemShare(queryStems: ReadonlySet<string>, memoryStems: ReadonlySet<string>): number {
+  if (queryStems.size === 0) return 0
+  let commonCount = 0
+  for (const stem of queryStems) if (memoryStems.has(stem)) commonCount += 1
+  return commonCount / queryStems.size
 }
 
 /** Returns the same key for texts with the same content words. */
-export const createWordsKey = (text: string): string => createStemsKey(stemSet(text))
+export const createWordsKey = (text: string): string => createStemsKey(createStemSet(text))
 
 export const createStemsKey = (stems: ReadonlySet<string>): string => [...stems].sort().join(' ')

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import type { Agent } from 'undici'
 import { type Completion, readCompletion } from '../domain/model/completion.ts'
-import { computeBackoffMs, isRetryable, retryAfterMs } from '../domain/model/retry-delay.ts'
+import { computeBackoffMs, isRetryable, parseRetryAfterMs } from '../domain/model/retry-delay.ts'
 import type { AnswerSchema } from '../domain/model/schemas.ts'
 import type { LlmCallRow } from '../store/types.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
@@ -197,7 +197,7 @@ export class ChatModel {
     if (text === undefined)
       return toFailure('LLM_UPSTREAM', 'the response is larger than 1 MiB', status, false)
     const [after] = [headers['retry-after'] ?? []].flat()
-    const waitMs = retryAfterMs(after, Date.now(), Date.parse)
+    const waitMs = parseRetryAfterMs(after, Date.now(), Date.parse)
     if (status >= 300) return toStatusFailure(status, waitMs, provider)
     const completion = readCompletion(text)
     const { reply } = completion

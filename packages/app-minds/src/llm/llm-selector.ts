@@ -1,7 +1,13 @@
 import type { Action } from '../domain/action.ts'
 import { validateAction } from '../domain/gate.ts'
 import { readJson } from '../domain/model/json-text.ts'
-import { type ReadUpdate, readChosen, readQueries, readUpdate, toDrafts } from '../domain/model/outputs.ts'
+import {
+  type MemoryUpdate,
+  readChosenAction,
+  readQueries,
+  readUpdate,
+  toDrafts,
+} from '../domain/model/outputs.ts'
 import {
   createSystemPrompt,
   formatCorrection,
@@ -136,7 +142,7 @@ class ModelRun {
   }
 
   async #updateMemory(state: PromptState): Promise<void> {
-    const update = await this.#askIfValid<ReadUpdate>({
+    const update = await this.#askIfValid<MemoryUpdate>({
       step: 'cognitive_update',
       state,
       schema: updateSchema,
@@ -174,11 +180,11 @@ class ModelRun {
     })
   }
 
-  #readUpdate(value: unknown): ReadUpdate {
+  #readUpdate(value: unknown): MemoryUpdate {
     return readUpdate(value, this.#context.cycle.mind.working_memory, this.#limits)
   }
 
-  #salvage({ working_memory, memories }: ReadUpdate): void {
+  #salvage({ working_memory, memories }: MemoryUpdate): void {
     const { time, position } = this.#context.cycle.observation
     const drafts = toDrafts(memories, time, position)
     this.salvaged = working_memory === undefined ? { memories: drafts } : { working_memory, memories: drafts }
@@ -256,7 +262,7 @@ function judgeText<T>(text: string, judge: (value: unknown) => Judgement<T>): Ju
 }
 
 function judgeAction(value: unknown, { situation }: Cycle): Judgement<Action> {
-  const chosen = readChosen(value)
+  const chosen = readChosenAction(value)
   if (chosen === undefined)
     return { problems: ['chosen_action must be an object with action and parameters'] }
   const verdict = validateAction(chosen, situation)

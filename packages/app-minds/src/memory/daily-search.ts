@@ -3,7 +3,7 @@ import { findQuestion } from '../domain/policy/dialogue.ts'
 import { findNames, isSimilarName, parseQuestion } from '../domain/question.ts'
 import { canBeRelevant, computeDotProduct, type MemoryCandidate, toCandidate } from '../domain/retrieval.ts'
 import { makeReplacementTest } from '../domain/supersede.ts'
-import { listContentWords, stemSet } from '../domain/words.ts'
+import { createStemSet, listStems } from '../domain/words.ts'
 import type { MemoryRow } from '../store/types.ts'
 
 export interface MemoryQuery {
@@ -30,7 +30,7 @@ export class DailySearch {
   readonly getStems = (text: string): ReadonlySet<string> => {
     const known = this.#stems.get(text)
     if (known !== undefined) return known
-    const stems = stemSet(text)
+    const stems = createStemSet(text)
     this.#stems.set(text, stems)
     this.#bytes += measureStems(text)
     const [oldest] = this.#stems.keys()
@@ -48,9 +48,9 @@ export class DailySearch {
     const corrected = new Set(today.filter(this.findCorrections(queries, today)))
     const postings = this.#getPostings(today)
     return queries.map(({ text, vector }) => {
-      const counts = { memories: today.length, limit: maxLexical }
+      const counts = { memoryCount: today.length, limit: maxLexical }
       const scores = computeLexicalScores([...this.getStems(text)], postings, counts)
-      const names = findNames(text).flatMap(listContentWords)
+      const names = findNames(text).flatMap(listStems)
       const isNamed = (row: MemoryRow): boolean =>
         names.some((name) => [...this.getStems(row.content)].some((stem) => isSimilarName(name, stem)))
       // A memory of the period need not share a word with the query. The ranking checks the time.

@@ -8,7 +8,7 @@ import {
   mergeRanked,
   type RecalledMemory,
   type RetrievalWeights,
-  rank,
+  rankMemories,
   retrievalWeights,
   toCandidate,
 } from '../domain/retrieval.ts'
@@ -87,7 +87,7 @@ export async function recall(
   const { getStems } = daily
   const relations = await services.relations.get()
   const byQuery = queries.map((text, i) =>
-    rank(text, [...(longTerm[i] ?? []), ...(recent[i] ?? [])], { now, weights, relations, getStems }),
+    rankMemories(text, [...(longTerm[i] ?? []), ...(recent[i] ?? [])], { now, weights, relations, getStems }),
   )
   return { recalled: mergeRanked(byQuery, weights, getStems), byQuery, warnings }
 }
@@ -107,7 +107,7 @@ async function findLongTerm(
   )
   const isCorrected = daily.findCorrections(queries, today)
   const scores = queries.map(({ words }, index) => {
-    const found = computeLexicalScores(words, postings, { memories: mind.memory_count, limit: top })
+    const found = computeLexicalScores(words, postings, { memoryCount: mind.memory_count, limit: top })
     const others = (inPeriod[index] ?? []).filter(({ seq }) => !found.has(seq))
     return new Map([...found, ...others.map(({ seq }) => [seq, periodScore] as const)])
   })

@@ -1,4 +1,4 @@
-import { computeCosineAt, findNearestRows, type NearRow } from '../domain/vector-scan.ts'
+import { computeCosineAt, findNearestRows, type NearestRow } from '../domain/vector-scan.ts'
 
 export interface VectorQuery {
   readonly mindSeq: number
@@ -29,7 +29,7 @@ interface Entry {
   values: Float32Array
   readonly width: number
   /** Nearest rows by query. Cleared when rows are added. */
-  nearest: WeakMap<Float32Array, readonly NearRow[]>
+  nearest: WeakMap<Float32Array, readonly NearestRow[]>
 }
 
 /** Maximum number of rows for which a scan is cheaper than caching its result. */

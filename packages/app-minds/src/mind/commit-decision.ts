@@ -66,7 +66,7 @@ export function commitDecision(
     throw new MindsError('STORE_ERROR', 'the mind was changed by another request', {
       data: { conflict: true },
     })
-  for (const place of perception.changed) world.putPlace(seq, place)
+  for (const place of perception.changedPlaces) world.putPlace(seq, place)
   if (perception.places.size > limits.places) world.trimPlaces(seq)
   for (const conversation of facts.conversations) world.putConversation(seq, conversation, time)
   for (const id of facts.closed) world.close(seq, id, time)

@@ -35,7 +35,7 @@ export async function selectByPolicy({ cycle, relations, recall, step }: Selecto
       random: createRandom(mind.rng_seed, observation.time, state.counter),
     }),
   )
-  const { action, because, candidates, goal, talks, shared, quoted } = choice
+  const { action, because, candidates, goal, talks, shared, quotedMemoryId } = choice
   return step('cognitive_update', () => {
     const facts = { observation, derivedEvents, candidates, because, constants }
     return {
@@ -54,7 +54,7 @@ export async function selectByPolicy({ cycle, relations, recall, step }: Selecto
         candidates,
         queries,
         recalled: recalled.map(describeRecalled),
-        ...(quoted === null ? {} : { quoted }),
+        ...(quotedMemoryId === null ? {} : { quoted: quotedMemoryId }),
       },
       warnings,
       calls: [],

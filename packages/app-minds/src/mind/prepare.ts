@@ -50,9 +50,13 @@ export function prepareCycle(
   const storedById = new Map(snapshot.conversations.map((stored) => [stored.interaction_id, stored]))
   const merged = observation.conversations.map((conversation) => {
     const stored = storedById.get(conversation.interaction_id)
-    const { messages, added } = mergeMessages(stored?.messages ?? [], conversation.messages, messageWindow)
+    const { messages, addedMessages } = mergeMessages(
+      stored?.messages ?? [],
+      conversation.messages,
+      messageWindow,
+    )
     const initiator_id = conversation.initiator_id ?? stored?.initiator_id ?? null
-    return { known: { ...conversation, initiator_id, messages }, added }
+    return { known: { ...conversation, initiator_id, messages }, added: addedMessages }
   })
   const newBids = readBids(events, observation.time)
   const settled = readSettledBids(events)

@@ -49,7 +49,7 @@ const maxCompared = 20
 function supersedeOlder(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {
   const words = getQueryWords(fact.content)
   const postings = memories.postings(mindSeq, words)
-  const scores = computeLexicalScores(words, postings, { memories: maxCompared * 10, limit: maxCompared })
+  const scores = computeLexicalScores(words, postings, { memoryCount: maxCompared * 10, limit: maxCompared })
   for (const older of memories.bySeqs([...scores.keys()]))
     if (older.kind === 'fact' && older.id !== fact.id && supersedes(fact, older))
       memories.supersede(older.id, fact.id, fact.sim_time)

@@ -1,7 +1,7 @@
 import type { Memory } from '../domain/memory.ts'
 import type { Cell } from '../domain/observation.ts'
 import type { Period } from '../domain/question.ts'
-import { searchWords } from '../domain/words.ts'
+import { listContentWords } from '../domain/words.ts'
 import { hashWords } from './hash.ts'
 import type { Database } from './mind-table.ts'
 import type { FoundRecallData, MemoryRow, RecallDataQuery } from './types.ts'
@@ -125,7 +125,7 @@ export class MemoryTable {
     const values = [id, mindSeq, content, hashWords(content), importance, sim_time, x, y, kind, subject]
     const added = this.#sql.add.run(...values, JSON.stringify(tags), this.#now())
     if (added.changes === 0) return undefined
-    const words = [...new Set(searchWords(content))].map((word) => indexedWord(mindSeq, word))
+    const words = [...new Set(listContentWords(content))].map((word) => indexedWord(mindSeq, word))
     this.#sql.index.run(added.lastInsertRowid, words.join(' '))
     return Number(added.lastInsertRowid)
   }

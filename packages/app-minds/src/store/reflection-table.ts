@@ -50,7 +50,7 @@ export class ReflectionTable {
   experiences(mindSeq: number, limit: number): readonly Experience[] {
     return this.#sql.experiences.all(mindSeq, limit).map(({ merged_count, ...row }) => ({
       ...toMemory(row),
-      times: 1 + merged_count,
+      occurrences: 1 + merged_count,
       is_superseded: row.superseded_by !== null,
     }))
   }

@@ -79,9 +79,9 @@ verifies('minds:conversation:merge', 'mergeMessages ignores a repeated window', 
   for (const timestamped of [true, false])
     fc.assert(
       fc.property(fc.array(message(timestamped), { maxLength: window }), (incoming) => {
-        const once = mergeMessages([], incoming, window)
-        const twice = mergeMessages(once.messages, incoming, window)
-        return twice.added.length === 0 && words(twice.messages).join() === words(once.messages).join()
+        const { messages } = mergeMessages([], incoming, window)
+        const again = mergeMessages(messages, incoming, window)
+        return again.addedMessages.length === 0 && words(again.messages).join() === words(messages).join()
       }),
     )
   t.pass('held for random windows')
@@ -110,7 +110,7 @@ verifies(
       ['1', '2', '3', '4', '5'].map((text) => say(text)),
     )
     t.same(
-      lost.added.map(({ gap }) => gap),
+      lost.addedMessages.map(({ gap }) => gap),
       [true, false, false, false, false],
     )
     t.same(
@@ -128,7 +128,7 @@ const experience = (id: string, change: Partial<Experience>): Experience => ({
   subject: null,
   tags: [],
   sim_time: 0,
-  times: 1,
+  occurrences: 1,
   is_superseded: false,
   ...change,
 })
@@ -183,13 +183,13 @@ t.test('drawConclusions counts merged memories by their occurrences', async (t) 
     subject: 'stove_2',
     tags: ['refusal', 'eat'],
     content: 'stove_2 refused eat: it is busy.',
-    times: 4,
+    occurrences: 4,
     sim_time: null,
   })
   t.match(drawConclusions([refused]), [
     { about: 'refusal|stove_2|eat', content: 'stove_2 has refused eat 4 times.', evidence: ['r'] },
   ])
-  const bed = { ...refused, id: 's', tags: ['refusal', 'sleep'], times: 2 }
+  const bed = { ...refused, id: 's', tags: ['refusal', 'sleep'], occurrences: 2 }
   t.equal(drawConclusions([refused, bed]).length, 1, 'separates different interactions')
 })
 

@@ -1,32 +1,32 @@
 import { isObject } from '@causeway/protocol'
 import { jsonrepair } from 'jsonrepair'
 
-type JsonReading = { readonly value: unknown } | { readonly problem: string }
+type JsonResult = { readonly value: unknown } | { readonly problem: string }
 
 /** Parses the first JSON object in a text. Repairs common mistakes if strict parsing fails. */
-export function readJson(text: string): JsonReading {
+export function readJson(text: string): JsonResult {
   const trimmed = text.trim()
   if (trimmed === '') return { problem: 'the answer was empty' }
-  const candidate = selectObject(trimmed)
-  if (candidate === undefined) return { problem: 'the answer has no JSON object' }
-  const strict = parseStrict(candidate)
-  if ('value' in strict) return strict
+  const objectText = selectObject(trimmed)
+  if (objectText === undefined) return { problem: 'the answer has no JSON object' }
+  const strictResult = parseStrict(objectText)
+  if ('value' in strictResult) return strictResult
   try {
-    const repaired = parseStrict(jsonrepair(candidate))
-    return 'value' in repaired && isObject(repaired.value) ? repaired : strict
+    const repairedResult = parseStrict(jsonrepair(objectText))
+    return 'value' in repairedResult && isObject(repairedResult.value) ? repairedResult : strictResult
   } catch {
-    return strict
+    return strictResult
   }
 }
 
-function parseStrict(text: string): JsonReading {
+function parseStrict(text: string): JsonResult {
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
     const { message } = error as SyntaxError
-    const at = /position (\d+)/.exec(message)?.[1]
+    const position = /position (\d+)/.exec(message)?.[1]
     return {
-      problem: `not JSON: ${message.split(' in JSON')[0]}${at === undefined ? '' : formatPosition(text, Number(at))}`,
+      problem: `not JSON: ${message.split(' in JSON')[0]}${position === undefined ? '' : formatPosition(text, Number(position))}`,
     }
   }
 }
@@ -38,13 +38,13 @@ function formatPosition(text: string, position: number): string {
 
 /** Returns the object after a code fence, or the first object if the fence is inside it or missing. */
 function selectObject(text: string): string | undefined {
-  const first = findObject(text)
-  const fence = /```[a-z]*\s*(?=\{)/i.exec(text)
-  if (first === undefined || fence === null) return first
+  const firstObject = findObject(text)
+  const fenceMatch = /```[a-z]*\s*(?=\{)/i.exec(text)
+  if (firstObject === undefined || fenceMatch === null) return firstObject
   const start = text.indexOf('{')
-  const containsFence = start < fence.index && fence.index < start + first.length
-  if (containsFence && (start === 0 || 'value' in parseStrict(first))) return first
-  return findObject(text.slice(fence.index + fence[0].length))
+  const containsFence = start < fenceMatch.index && fenceMatch.index < start + firstObject.length
+  if (containsFence && (start === 0 || 'value' in parseStrict(firstObject))) return firstObject
+  return findObject(text.slice(fenceMatch.index + fenceMatch[0].length))
 }
 
 /** Returns the first object, or the rest of the text if the object is incomplete. */

@@ -8,13 +8,13 @@ export function readQueries(
 ): { readonly queries: readonly string[] } | { readonly problem: string } {
   const { queries } = asObject(value)
   const texts = Array.isArray(queries)
-    ? queries.filter((one) => typeof one === 'string' && one.trim() !== '')
+    ? queries.filter((query) => typeof query === 'string' && query.trim() !== '')
     : []
   if (texts.length === 0) return { problem: 'queries must be a list of 1 to 5 texts' }
-  return { queries: texts.slice(0, 5).map((one) => String(one).slice(0, 300)) }
+  return { queries: texts.slice(0, 5).map((query) => String(query).slice(0, 300)) }
 }
 
-export interface ReadUpdate {
+export interface MemoryUpdate {
   /** `undefined` leaves the working memory unchanged. */
   readonly working_memory: WorkingMemory | undefined
   readonly memories: readonly Pick<MemoryDraft, 'content' | 'importance'>[]
@@ -24,74 +24,76 @@ export interface ReadUpdate {
 /** Parses each member separately. Ignores an empty working memory. */
 export function readUpdate(
   value: unknown,
-  before: WorkingMemory,
+  previousMemory: WorkingMemory,
   limits: { readonly working_memory_bytes: number; readonly memory_chars: number },
-): ReadUpdate {
-  const given = asObject(value)
+): MemoryUpdate {
+  const answer = asObject(value)
   const problems: string[] = []
-  const working = readWorking(given, before, limits.working_memory_bytes, problems)
-  const list = given.new_memories ?? []
-  if (!Array.isArray(list)) problems.push('new_memories must be a list')
-  const memories = (Array.isArray(list) ? list : []).flatMap((one, index) => {
-    const { content, importance } = asObject(typeof one === 'string' ? { content: one, importance: 5 } : one)
+  const workingMemory = readWorkingMemory(answer, previousMemory, limits.working_memory_bytes, problems)
+  const newMemories = answer.new_memories ?? []
+  if (!Array.isArray(newMemories)) problems.push('new_memories must be a list')
+  const memories = (Array.isArray(newMemories) ? newMemories : []).flatMap((memory, index) => {
+    const { content, importance } = asObject(
+      typeof memory === 'string' ? { content: memory, importance: 5 } : memory,
+    )
     if (typeof content !== 'string' || content.trim() === '') {
       problems.push(`new_memories.${index}.content must be a text`)
       return []
     }
-    const weight = Number(importance)
-    if (!Number.isFinite(weight)) problems.push(`new_memories.${index}.importance must be 1 to 10`)
-    const clamped = Number.isFinite(weight) ? Math.min(10, Math.max(1, weight)) : 5
+    const importanceValue = Number(importance)
+    if (!Number.isFinite(importanceValue)) problems.push(`new_memories.${index}.importance must be 1 to 10`)
+    const clamped = Number.isFinite(importanceValue) ? Math.min(10, Math.max(1, importanceValue)) : 5
     return [{ content: truncateMemory(content.trim(), limits.memory_chars), importance: clamped }]
   })
-  return { working_memory: working, memories, problems }
+  return { working_memory: workingMemory, memories, problems }
 }
 
-function readWorking(
-  given: JsonObject,
-  before: WorkingMemory,
+function readWorkingMemory(
+  answer: JsonObject,
+  previousMemory: WorkingMemory,
   maxBytes: number,
   problems: string[],
 ): WorkingMemory | undefined {
-  const updated = asObject(given.updated_working_memory ?? given.working_memory)
-  const merged = {
-    ...before,
-    ...updated,
-    ...(typeof given.situation_assessment === 'string'
-      ? { situation_assessment: given.situation_assessment }
+  const updatedFields = asObject(answer.updated_working_memory ?? answer.working_memory)
+  const mergedFields = {
+    ...previousMemory,
+    ...updatedFields,
+    ...(typeof answer.situation_assessment === 'string'
+      ? { situation_assessment: answer.situation_assessment }
       : {}),
-    ...(Array.isArray(given.current_goals) ? { active_goals: given.current_goals } : {}),
-    ...(typeof given.emotional_state === 'string' ? { emotional_state: given.emotional_state } : {}),
+    ...(Array.isArray(answer.current_goals) ? { active_goals: answer.current_goals } : {}),
+    ...(typeof answer.emotional_state === 'string' ? { emotional_state: answer.emotional_state } : {}),
   }
-  const working: WorkingMemory = {
-    ...merged,
-    situation_assessment: toText(merged.situation_assessment, before.situation_assessment),
-    active_goals: toTexts(merged.active_goals, before.active_goals),
-    recent_events: toTexts(merged.recent_events, before.recent_events),
-    current_plan: toTexts(merged.current_plan, before.current_plan),
-    emotional_state: toText(merged.emotional_state, before.emotional_state),
+  const workingMemory: WorkingMemory = {
+    ...mergedFields,
+    situation_assessment: toText(mergedFields.situation_assessment, previousMemory.situation_assessment),
+    active_goals: toTexts(mergedFields.active_goals, previousMemory.active_goals),
+    recent_events: toTexts(mergedFields.recent_events, previousMemory.recent_events),
+    current_plan: toTexts(mergedFields.current_plan, previousMemory.current_plan),
+    emotional_state: toText(mergedFields.emotional_state, previousMemory.emotional_state),
   }
   const isEmpty = [
-    working.situation_assessment,
-    working.emotional_state,
-    ...working.active_goals,
-    ...working.current_plan,
-  ].every((one) => one === '')
+    workingMemory.situation_assessment,
+    workingMemory.emotional_state,
+    ...workingMemory.active_goals,
+    ...workingMemory.current_plan,
+  ].every((text) => text === '')
   if (isEmpty) {
     problems.push('updated_working_memory must not be empty')
     return undefined
   }
-  if (JSON.stringify(working).length > maxBytes) {
+  if (JSON.stringify(workingMemory).length > maxBytes) {
     problems.push(`updated_working_memory must be shorter than ${maxBytes} bytes`)
     return undefined
   }
-  return working
+  return workingMemory
 }
 
 export const truncateMemory = (content: string, chars: number): string =>
   content.length <= chars ? content : `${content.slice(0, chars - 3)}[…]`
 
 export const toDrafts = (
-  memories: ReadUpdate['memories'],
+  memories: MemoryUpdate['memories'],
   time: number,
   location: Cell | null,
 ): readonly MemoryDraft[] =>
@@ -105,19 +107,19 @@ export const toDrafts = (
   }))
 
 /** Accepts every field name that models use for the action. */
-export function readChosen(
+export function readChosenAction(
   value: unknown,
 ): { readonly action: unknown; readonly parameters: unknown } | undefined {
-  const given = asObject(value)
-  const chosen = typeof given.chosen_action === 'string' ? given : asObject(given.chosen_action ?? given)
-  const action = chosen.action ?? chosen.chosen_action ?? chosen.name
+  const answer = asObject(value)
+  const choice = typeof answer.chosen_action === 'string' ? answer : asObject(answer.chosen_action ?? answer)
+  const action = choice.action ?? choice.chosen_action ?? choice.name
   if (typeof action !== 'string' || action === '') return undefined
-  const parameters = asObject(chosen.parameters ?? chosen.params ?? chosen.arguments)
+  const parameters = asObject(choice.parameters ?? choice.params ?? choice.arguments)
   // Strict schemas require every property, so models send null for omitted parameters.
-  const present = Object.entries(parameters).filter(([, one]) => one !== null)
-  return { action, parameters: Object.fromEntries(present) }
+  const presentParameters = Object.entries(parameters).filter(([, parameter]) => parameter !== null)
+  return { action, parameters: Object.fromEntries(presentParameters) }
 }
 
 const toText = (value: unknown, fallback: string): string => (typeof value === 'string' ? value : fallback)
 const toTexts = (value: unknown, fallback: readonly string[]): readonly string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : fallback
+  Array.isArray(value) ? value.filter((text): text is string => typeof text === 'string') : fallback

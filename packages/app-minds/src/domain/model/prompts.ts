@@ -55,20 +55,20 @@ export interface PromptState {
 
 interface DetailLevel {
   /** Share of `maxEntities` to describe. */
-  readonly entities: number
-  readonly offers: number
-  readonly lines: number
+  readonly entityShare: number
+  readonly maxInteractions: number
+  readonly maxMessages: number
   /** Maximum characters of each untrusted text. */
-  readonly chars: number
-  readonly memory: number
+  readonly maxTextChars: number
+  readonly maxWorkingMemoryChars: number
 }
 
 /** Full to minimum detail. Long states get less detail, because some servers silently truncate long prompts. */
 const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
-  { entities: 1, offers: 50, lines: 12, chars: 500, memory: 4000 },
-  { entities: 0.5, offers: 12, lines: 8, chars: 300, memory: 3000 },
-  { entities: 0.25, offers: 6, lines: 4, chars: 160, memory: 2000 },
-  { entities: 0.1, offers: 3, lines: 2, chars: 80, memory: 1000 },
+  { entityShare: 1, maxInteractions: 50, maxMessages: 12, maxTextChars: 500, maxWorkingMemoryChars: 4000 },
+  { entityShare: 0.5, maxInteractions: 12, maxMessages: 8, maxTextChars: 300, maxWorkingMemoryChars: 3000 },
+  { entityShare: 0.25, maxInteractions: 6, maxMessages: 4, maxTextChars: 160, maxWorkingMemoryChars: 2000 },
+  { entityShare: 0.1, maxInteractions: 3, maxMessages: 2, maxTextChars: 80, maxWorkingMemoryChars: 1000 },
 ]
 
 const maxConversations = 5
@@ -86,20 +86,27 @@ export function formatState(state: PromptState): string {
 function renderState(state: PromptState, detail: DetailLevel): string {
   const { observation, traits, dimensions, workingMemory, recalled, conversations, events, menu } = state
   const character = [...traits, ...Object.entries(dimensions).map(([name, value]) => `${name} ${value}`)]
-  const max = Math.ceil(state.maxEntities * detail.entities)
+  const maxEntities = Math.ceil(state.maxEntities * detail.entityShare)
   const entities =
-    observation.entities === null ? null : findNearest(observation.entities, observation.position, max)
-  const open = conversations.slice(0, maxConversations)
+    observation.entities === null
+      ? null
+      : findNearest(observation.entities, observation.position, maxEntities)
+  const openConversations = conversations.slice(0, maxConversations)
   return [
     formatSection('Character', character.length === 0 ? 'no traits given' : quote(character.join(', '), 500)),
-    formatSection('Working memory', truncate(JSON.stringify(workingMemory), detail.memory)),
+    formatSection('Working memory', truncate(JSON.stringify(workingMemory), detail.maxWorkingMemoryChars)),
     formatSection('You perceive', formatObservation({ ...observation, entities }, detail)),
-    ...(open.length === 0
+    ...(openConversations.length === 0
       ? []
-      : [formatSection('Conversations', open.map((one) => formatConversation(one, detail)).join('\n'))]),
+      : [
+          formatSection(
+            'Conversations',
+            openConversations.map((conversation) => formatConversation(conversation, detail)).join('\n'),
+          ),
+        ]),
     ...(events.length === 0
       ? []
-      : [formatSection('Recent events', events.map((one) => formatEvent(one, detail)).join('\n'))]),
+      : [formatSection('Recent events', events.map((event) => formatEvent(event, detail)).join('\n'))]),
     ...(recalled === undefined ? [] : [formatSection('You remember', formatMemories(recalled, detail))]),
     ...(menu === undefined ? [] : [formatSection('Menu', formatMenu(menu, entities ?? [], detail))]),
   ].join('\n\n')
@@ -111,21 +118,21 @@ export const formatCorrection = (problems: readonly string[]): string =>
 const formatSection = (title: string, text: string): string => `## ${title}\n${text}`
 
 /** Truncates an untrusted text and encloses it in brackets. Removes such brackets from the text. */
-const quote = (text: string, chars: number): string => `⟦${inline(text).slice(0, chars)}⟧`
+const quote = (text: string, chars: number): string => `⟦${toInlineText(text).slice(0, chars)}⟧`
 
 /** Reduces an id or name to one line, so that it cannot imitate other parts of the prompt. */
-const inline = (text: string): string => text.replace(/[⟦⟧]/g, '').replace(/\s+/g, ' ')
+const toInlineText = (text: string): string => text.replace(/[⟦⟧]/g, '').replace(/\s+/g, ' ')
 
 function formatObservation(observation: Observation, detail: DetailLevel): string {
   const { time, position, movement_locked, current, activity, needs, entities } = observation
   const day = Math.floor(time / 1440)
   const clock = `${String(Math.floor((time % 1440) / 60)).padStart(2, '0')}:${String(time % 60).padStart(2, '0')}`
-  const doing = current === null ? '' : `, in interaction ${quote(current.name, detail.chars)}`
+  const activityText = current === null ? '' : `, in interaction ${quote(current.name, detail.maxTextChars)}`
   return [
     `Time: day ${day}, ${clock} (T:${time})`,
     `Position: ${position === null ? 'unknown' : `(${position.join(', ')})`}${movement_locked ? ', movement locked' : ''}`,
-    `Body: ${activity ?? 'unknown'}${doing}`,
-    `Needs: ${needs.map((need) => `${inline(need.name)} ${Math.round(computeNeedShare(need) * 100)} %`).join(', ') || 'unknown'}`,
+    `Body: ${activity ?? 'unknown'}${activityText}`,
+    `Needs: ${needs.map((need) => `${toInlineText(need.name)} ${Math.round(computeNeedShare(need) * 100)} %`).join(', ') || 'unknown'}`,
     `In sight: ${entities === null ? 'unknown' : entities.length === 0 ? 'nothing' : ''}`,
     ...(entities ?? []).map((entity) => formatEntity(entity, detail)),
   ].join('\n')
@@ -133,41 +140,45 @@ function formatObservation(observation: Observation, detail: DetailLevel): strin
 
 function formatEntity(
   { entity_id, display_name, position, interactions, relationship, engagement }: Entity,
-  { offers: max, chars }: DetailLevel,
+  { maxInteractions: max, maxTextChars }: DetailLevel,
 ): string {
-  const where = position === null ? '' : ` at (${position.join(', ')})`
+  const positionText = position === null ? '' : ` at (${position.join(', ')})`
   const offers = interactions.slice(0, max).map(({ name, fills, drains }) => {
     const effects = [...fills.map((need) => `+${need}`), ...drains.map((need) => `-${need}`)]
-    return inline(effects.length === 0 ? name : `${name} (${effects.join(' ')})`)
+    return toInlineText(effects.length === 0 ? name : `${name} (${effects.join(' ')})`)
   })
-  const known =
+  const relationshipText =
     relationship === null
       ? ''
       : `; familiarity ${relationship.familiarity}, sentiment ${relationship.sentiment}`
-  const busy = engagement === null ? '' : `; busy with ${inline(engagement.interaction_name)}`
-  return `- ${inline(entity_id)} ${quote(display_name, chars)}${where}: ${offers.join(', ') || 'offers nothing'}${known}${busy}`
+  const engagementText = engagement === null ? '' : `; busy with ${toInlineText(engagement.interaction_name)}`
+  return `- ${toInlineText(entity_id)} ${quote(display_name, maxTextChars)}${positionText}: ${offers.join(', ') || 'offers nothing'}${relationshipText}${engagementText}`
 }
 
 function formatConversation(
   { interaction_id, participants, messages }: KnownConversation,
-  { lines: max, chars }: DetailLevel,
+  { maxMessages: max, maxTextChars }: DetailLevel,
 ): string {
   const lines = messages
     .slice(-max)
     .map(
       ({ speaker_name, message, is_system }) =>
-        `  ${is_system ? 'system' : quote(speaker_name, chars)}: ${quote(message, chars)}`,
+        `  ${is_system ? 'system' : quote(speaker_name, maxTextChars)}: ${quote(message, maxTextChars)}`,
     )
-  return [`- ${inline(interaction_id)} with ${inline(participants.join(', '))}`, ...lines].join('\n')
+  return [`- ${toInlineText(interaction_id)} with ${toInlineText(participants.join(', '))}`, ...lines].join(
+    '\n',
+  )
 }
 
-const formatEvent = ({ timestamp, event_type, payload }: MindEvent, { chars }: DetailLevel): string =>
-  `- T:${timestamp} ${inline(event_type)} ${quote(JSON.stringify(payload), chars)}`
+const formatEvent = ({ timestamp, event_type, payload }: MindEvent, { maxTextChars }: DetailLevel): string =>
+  `- T:${timestamp} ${toInlineText(event_type)} ${quote(JSON.stringify(payload), maxTextChars)}`
 
-function formatMemories(recalled: readonly RecalledMemory[], { chars }: DetailLevel): string {
+function formatMemories(recalled: readonly RecalledMemory[], { maxTextChars }: DetailLevel): string {
   if (recalled.length === 0) return 'no relevant memory'
   return recalled
-    .map(({ id, sim_time, content }) => `- [${id} | T:${sim_time ?? 'unknown'}] ${quote(content, chars)}`)
+    .map(
+      ({ id, sim_time, content }) => `- [${id} | T:${sim_time ?? 'unknown'}] ${quote(content, maxTextChars)}`,
+    )
     .join('\n')
 }
 
@@ -175,25 +186,28 @@ function formatMemories(recalled: readonly RecalledMemory[], { chars }: DetailLe
 function formatMenu(
   menu: readonly MenuOption[],
   entities: readonly Entity[],
-  { offers, chars }: DetailLevel,
+  { maxInteractions, maxTextChars }: DetailLevel,
 ): string {
-  const uses = new Set(
+  const useKeys = new Set(
     entities.flatMap(({ entity_id, interactions }) =>
-      interactions.slice(0, offers).map(({ name }) => useKey(entity_id, name)),
+      interactions.slice(0, maxInteractions).map(({ name }) => createUseKey(entity_id, name)),
     ),
   )
   return menu
     .filter(
       ({ action, parameters: { entity_id = '', interaction_name = '' } }) =>
-        action !== 'interact_with' || uses.has(useKey(entity_id, interaction_name)),
+        action !== 'interact_with' || useKeys.has(createUseKey(entity_id, interaction_name)),
     )
-    .map((option) => formatOption(option, chars))
+    .map((option) => formatOption(option, maxTextChars))
     .join('\n')
 }
 
-const useKey = (entityId: string, interaction: string): string => JSON.stringify([entityId, interaction])
+const createUseKey = (entityId: string, interaction: string): string =>
+  JSON.stringify([entityId, interaction])
 
 function formatOption({ action, description, parameters }: MenuOption, chars: number): string {
-  const given = Object.entries(parameters).map(([name, value]) => `${inline(name)}: ${inline(value)}`)
-  return `- ${action}${given.length === 0 ? '' : ` {${given.join(', ')}}`} - ${quote(description, chars)}`
+  const parameterTexts = Object.entries(parameters).map(
+    ([name, value]) => `${toInlineText(name)}: ${toInlineText(value)}`,
+  )
+  return `- ${action}${parameterTexts.length === 0 ? '' : ` {${parameterTexts.join(', ')}}`} - ${quote(description, chars)}`
 }

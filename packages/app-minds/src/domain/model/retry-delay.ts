@@ -4,15 +4,15 @@ export const isRetryable = (status: number): boolean =>
 const maxDelayMs = 10_000
 
 /** Parses `Retry-After` (seconds or a date) to milliseconds, at most ten seconds. Returns `null` if invalid. */
-export function retryAfterMs(
+export function parseRetryAfterMs(
   header: string | undefined,
   nowMs: number,
   parseDate: (text: string) => number,
 ): number | null {
   if (header === undefined || header.trim() === '') return null
   const seconds = Number(header)
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : parseDate(header) - nowMs
-  return Number.isFinite(ms) && ms >= 0 ? Math.min(ms, maxDelayMs) : null
+  const delayMs = Number.isFinite(seconds) ? seconds * 1000 : parseDate(header) - nowMs
+  return Number.isFinite(delayMs) && delayMs >= 0 ? Math.min(delayMs, maxDelayMs) : null
 }
 
 /** Returns an exponential backoff from 250 ms with full jitter, so that callers do not retry simultaneously. */

@@ -11,23 +11,26 @@ export function answerBids(situation: Situation, constants: PolicyConstants): Ca
   const { observation, bids, isInteracting, isTransitioning } = situation
   if (bids.length === 0 || !situation.menu.some(({ action }) => action === 'respond_to_interaction_bid'))
     return undefined
-  const ranked = [...bids].sort(
+  const sortedBids = [...bids].sort(
     (a, b) =>
       getSentiment(b, situation) - getSentiment(a, situation) ||
       a.received_at - b.received_at ||
       (a.bid_id < b.bid_id ? -1 : 1),
   )
-  const [best, ...rest] = ranked
-  if (best === undefined) return undefined
+  const [bestBid, ...otherBids] = sortedBids
+  if (bestBid === undefined) return undefined
   const makeAnswer = (action: Action): Candidate => makeCandidate(action, constants.answer_bid)
   const reason =
     isInteracting || isTransitioning
       ? `I am busy with ${observation.current?.name ?? 'something else'}`
-      : findRefusalReason(best, situation, constants)
+      : findRefusalReason(bestBid, situation, constants)
   if (reason === undefined)
-    return makeAnswer(makeAction('respond_to_interaction_bid', { bid_id: best.bid_id, accept: true }))
-  if (rest.length > 0) return makeAnswer(makeAction('batch_reject_interaction_bids', { ids: '*', reason }))
-  return makeAnswer(makeAction('respond_to_interaction_bid', { bid_id: best.bid_id, accept: false, reason }))
+    return makeAnswer(makeAction('respond_to_interaction_bid', { bid_id: bestBid.bid_id, accept: true }))
+  if (otherBids.length > 0)
+    return makeAnswer(makeAction('batch_reject_interaction_bids', { ids: '*', reason }))
+  return makeAnswer(
+    makeAction('respond_to_interaction_bid', { bid_id: bestBid.bid_id, accept: false, reason }),
+  )
 }
 
 function findRefusalReason(
@@ -36,18 +39,20 @@ function findRefusalReason(
   constants: PolicyConstants,
 ): string | undefined {
   const { needs } = situation.observation
-  const lowest = needs.reduce<(typeof needs)[number] | undefined>(
-    (low, need) => (low === undefined || computeNeedShare(need) < computeNeedShare(low) ? need : low),
+  const lowestNeed = needs.reduce<(typeof needs)[number] | undefined>(
+    (lowestNeed, need) =>
+      lowestNeed === undefined || computeNeedShare(need) < computeNeedShare(lowestNeed) ? need : lowestNeed,
     undefined,
   )
-  const social = needs.find(({ name }) => name === 'social')
-  if (lowest !== undefined && computeNeedShare(lowest) <= constants.critical) {
+  const socialNeed = needs.find(({ name }) => name === 'social')
+  if (lowestNeed !== undefined && computeNeedShare(lowestNeed) <= constants.critical) {
     // A conversation fills the social need, so a critical social need does not prevent it.
-    const isCure = lowest === social && isConversation(bid.interaction_name)
-    if (!isCure) return `I need to see to my ${lowest.name} first`
+    const fillsNeed = lowestNeed === socialNeed && isConversation(bid.interaction_name)
+    if (!fillsNeed) return `I need to see to my ${lowestNeed.name} first`
   }
   const acceptsCompany =
-    social === undefined || computeUrgency(computeNeedShare(social), constants) >= constants.social_urgency
+    socialNeed === undefined ||
+    computeUrgency(computeNeedShare(socialNeed), constants) >= constants.social_urgency
   if (acceptsCompany || getSentiment(bid, situation) >= 0) return undefined
   return 'I do not feel like company now'
 }

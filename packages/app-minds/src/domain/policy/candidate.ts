@@ -6,10 +6,10 @@ import { createGoalKey } from './perceive.ts'
 import { isRecent, type Place } from './place.ts'
 import type { PolicyContext } from './policy-context.ts'
 import type { Goal } from './state.ts'
-import { dayMinutes } from './state.ts'
+import { minutesPerDay } from './state.ts'
 import { estimateWorth } from './urgency.ts'
 
-interface Terms {
+interface ScoreTerms {
   readonly gain: number
   readonly cost: number
   /** Factor for the distance, 1 at the target. */
@@ -26,12 +26,12 @@ export interface Candidate {
   readonly action: Action
   readonly target: string | null
   readonly score: number
-  readonly terms: Terms
+  readonly terms: ScoreTerms
   readonly rejected_because?: string
   readonly goal: Goal | null
 }
 
-export const neutralTerms: Terms = Object.freeze({
+export const neutralTerms: ScoreTerms = Object.freeze({
   gain: 0,
   cost: 0,
   distance: 1,
@@ -40,7 +40,7 @@ export const neutralTerms: Terms = Object.freeze({
   hysteresis: 1,
 })
 
-export const makeCandidate = (action: Action, score: number, terms: Partial<Terms> = {}): Candidate => ({
+export const makeCandidate = (action: Action, score: number, terms: Partial<ScoreTerms> = {}): Candidate => ({
   action,
   target: null,
   score,
@@ -49,17 +49,21 @@ export const makeCandidate = (action: Action, score: number, terms: Partial<Term
 })
 
 /** Returns a candidate for each use of a visible or remembered entity, including rejected candidates. */
-export function useCandidates(context: PolicyContext): readonly Candidate[] {
+export function listUseCandidates(context: PolicyContext): readonly Candidate[] {
   const { observation } = context.situation
-  const inSight = (observation.entities ?? []).filter(({ entity_id }) => entity_id !== observation.entity_id)
-  const seen = inSight.flatMap((entity) =>
-    entity.interactions.map((interaction) => createSeenCandidate(entity, interaction, context)),
+  const visibleEntities = (observation.entities ?? []).filter(
+    ({ entity_id }) => entity_id !== observation.entity_id,
   )
-  const ids = new Set(inSight.map(({ entity_id }) => entity_id))
-  const remembered = [...context.places.values()]
-    .filter(({ entity_id }) => !ids.has(entity_id))
-    .flatMap((place) => place.interactions.map((interaction) => placeCandidate(place, interaction, context)))
-  return [...seen, ...remembered]
+  const visibleCandidates = visibleEntities.flatMap((entity) =>
+    entity.interactions.map((interaction) => createVisibleCandidate(entity, interaction, context)),
+  )
+  const visibleIds = new Set(visibleEntities.map(({ entity_id }) => entity_id))
+  const rememberedCandidates = [...context.places.values()]
+    .filter(({ entity_id }) => !visibleIds.has(entity_id))
+    .flatMap((place) =>
+      place.interactions.map((interaction) => createPlaceCandidate(place, interaction, context)),
+    )
+  return [...visibleCandidates, ...rememberedCandidates]
 }
 
 export function compareCandidates(a: Candidate, b: Candidate): number {
@@ -71,13 +75,13 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
   )
 }
 
-function createSeenCandidate(entity: Entity, interaction: Interaction, context: PolicyContext): Candidate {
+function createVisibleCandidate(entity: Entity, interaction: Interaction, context: PolicyContext): Candidate {
   const { constants, places } = context
   const place = places.get(entity.entity_id)
   const candidate = makeUseCandidate(entity, interaction, context, 1)
   if (entity.engagement !== null && !entity.engagement.is_joinable)
     return { ...candidate, score: 0, rejected_because: 'it is busy' }
-  if (isCooling(place, interaction.name, context))
+  if (isCoolingDown(place, interaction.name, context))
     return { ...candidate, score: 0, rejected_because: 'it refused recently' }
   if (candidate.rejected_because !== undefined) return candidate
   return candidate.score < constants.drop_below
@@ -85,16 +89,16 @@ function createSeenCandidate(entity: Entity, interaction: Interaction, context: 
     : candidate
 }
 
-function placeCandidate(place: Place, interaction: Interaction, context: PolicyContext): Candidate {
+function createPlaceCandidate(place: Place, interaction: Interaction, context: PolicyContext): Candidate {
   const { constants, situation } = context
   const { time } = situation.observation
-  const days = Math.max(0, time - place.last_seen) / dayMinutes
+  const days = Math.max(0, time - place.last_seen) / minutesPerDay
   const freshness = constants.place_factor * 0.5 ** (days / constants.place_half_life_days)
   const candidate = makeUseCandidate(place, interaction, context, freshness)
   if (place.gone) return { ...candidate, score: 0, rejected_because: 'it is no longer there' }
   if (isRecent(place.last_busy, time, constants.cooldown_min))
     return { ...candidate, score: 0, rejected_because: 'it was busy recently' }
-  if (isCooling(place, interaction.name, context))
+  if (isCoolingDown(place, interaction.name, context))
     return { ...candidate, score: 0, rejected_because: 'it refused recently' }
   if (candidate.action.action !== 'move_to')
     return { ...candidate, score: 0, rejected_because: 'its position is unknown' }
@@ -103,7 +107,7 @@ function placeCandidate(place: Place, interaction: Interaction, context: PolicyC
     : candidate
 }
 
-function isCooling(
+function isCoolingDown(
   place: Place | undefined,
   interaction: string,
   { situation, constants }: PolicyContext,
@@ -128,28 +132,32 @@ function makeUseCandidate(
   const distance = 1 / (1 + steps / constants.distance_scale)
   const memory =
     gain > 0
-      ? scoreReminders(target, interaction.name, context)
-      : Math.min(0, scoreReminders(target, interaction.name, context))
+      ? computeMemoryScore(target, interaction.name, context)
+      : Math.min(0, computeMemoryScore(target, interaction.name, context))
   const score = gain * distance * freshness - cost + memory
   const goal = { entity_id: target.entity_id, interaction_name: interaction.name, need, score }
   const terms = { gain, cost, distance, memory, freshness, hysteresis: 1 }
-  const base = { target: target.entity_id, score, terms, goal }
-  const use = makeAction('interact_with', { entity_id: target.entity_id, interaction_name: interaction.name })
+  const baseCandidate = { target: target.entity_id, score, terms, goal }
+  const useAction = makeAction('interact_with', {
+    entity_id: target.entity_id,
+    interaction_name: interaction.name,
+  })
   const isBlocked = state.blocked === createGoalKey(goal)
-  const reach = isConversation(interaction.name) ? Math.max(1, constants.talk_distance) : 1
-  const isInReach = steps <= reach || target.position === null
+  const maxSteps = isConversation(interaction.name) ? Math.max(1, constants.talk_distance) : 1
+  const isWithinReach = steps <= maxSteps || target.position === null
   // After a blocked movement or a refusal because of distance, tries once from the current position.
-  if (freshness === 1 && (isInReach || isBlocked)) return { ...base, action: use }
+  if (freshness === 1 && (isWithinReach || isBlocked)) return { ...baseCandidate, action: useAction }
   const cell = target.position === null ? null : findAdjacentCell(target.position, position, situation)
-  if (cell === null) return { ...base, action: use, score: 0, rejected_because: 'no adjacent cell is free' }
-  return { ...base, action: makeAction('move_to', { destination: cell }) }
+  if (cell === null)
+    return { ...baseCandidate, action: useAction, score: 0, rejected_because: 'no adjacent cell is free' }
+  return { ...baseCandidate, action: makeAction('move_to', { destination: cell }) }
 }
 
 function findAdjacentCell([x, y]: Cell, from: Cell | null, { observation }: Situation): Cell | null {
   const occupied = new Set(
     (observation.entities ?? []).flatMap(({ position }) => (position === null ? [] : [position.join()])),
   )
-  const free = (
+  const freeCells = (
     [
       [x - 1, y],
       [x, y - 1],
@@ -157,30 +165,32 @@ function findAdjacentCell([x, y]: Cell, from: Cell | null, { observation }: Situ
       [x, y + 1],
     ] as const
   ).filter((cell) => !occupied.has(cell.join()))
-  const near = (cell: Cell): number => (from === null ? 0 : computeManhattanDistance(from, cell))
-  return free.reduce<Cell | null>(
-    (best, cell) => (best === null || near(cell) < near(best) ? cell : best),
+  const computeDistance = (cell: Cell): number => (from === null ? 0 : computeManhattanDistance(from, cell))
+  return freeCells.reduce<Cell | null>(
+    (nearestCell, cell) =>
+      nearestCell === null || computeDistance(cell) < computeDistance(nearestCell) ? cell : nearestCell,
     null,
   )
 }
 
-const badWords =
+const negativePattern =
   /\b(refus|reject|declin|error|fail|busy|closed|empty|gone|broken|danger|bad|awful|never again|cannot|could not|not available)/i
 
-function scoreReminders(
+function computeMemoryScore(
   { entity_id, display_name }: Pick<Entity, 'entity_id' | 'display_name'>,
   interaction: string,
   { reminders, constants }: PolicyContext,
 ): number {
   const names = [entity_id, display_name, interaction].map((name) => name.toLowerCase())
-  const total = reminders
+  const memoryScore = reminders
     .filter(({ content }) => names.some((name) => name !== '' && content.toLowerCase().includes(name)))
     .reduce(
       (sum, { content, relevance, importance }) =>
-        sum + constants.memory_weight * relevance * (importance / 10) * (badWords.test(content) ? -1 : 1),
+        sum +
+        constants.memory_weight * relevance * (importance / 10) * (negativePattern.test(content) ? -1 : 1),
       0,
     )
-  return Math.min(constants.memory_limit, Math.max(-constants.memory_limit, total))
+  return Math.min(constants.memory_limit, Math.max(-constants.memory_limit, memoryScore))
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -33,14 +33,15 @@ export function computeNeedWeights(
   dimensions: Readonly<Record<string, number>>,
 ): Readonly<Record<string, number>> {
   const weights: Record<string, number> = {}
-  const weigh = (need: string, factor: number): void => {
+  const applyFactor = (need: string, factor: number): void => {
     weights[need] = Math.min(2, Math.max(0.5, (weights[need] ?? 1) * factor))
   }
   for (const trait of traits)
-    for (const [need, factor] of Object.entries(traitWeights[trait.toLowerCase()] ?? {})) weigh(need, factor)
+    for (const [need, factor] of Object.entries(traitWeights[trait.toLowerCase()] ?? {}))
+      applyFactor(need, factor)
   for (const [dimension, value] of Object.entries(dimensions)) {
     const need = dimensionNeeds[dimension.toLowerCase()]
-    if (need !== undefined) weigh(need, 0.5 + value)
+    if (need !== undefined) applyFactor(need, 0.5 + value)
   }
   return weights
 }

@@ -23,15 +23,15 @@ export interface Sentence {
   readonly text: string
 }
 
-const greetingWord =
+const greetingPattern =
   /^(?:oh,? |ah,? )?(?:hello|hi|hey|greetings|good (?:morning|day|evening|afternoon)|welcome(?! to\b)|(?:nice|good) to (?:meet|see) you)\b(?: there| again)*/i
 
-const addressed = /^(?:,? \p{Lu}[\p{L}'’-]*(?=[\s,.!?]|$))*[\s,.!-]*/u
+const addressPattern = /^(?:,? \p{Lu}[\p{L}'’-]*(?=[\s,.!?]|$))*[\s,.!-]*/u
 
 function findGreeting(sentence: string): string {
-  const [word] = greetingWord.exec(sentence) ?? []
+  const [word] = greetingPattern.exec(sentence) ?? []
   if (word === undefined) return ''
-  const [name = ''] = addressed.exec(sentence.slice(word.length)) ?? []
+  const [name = ''] = addressPattern.exec(sentence.slice(word.length)) ?? []
   return word + name
 }
 
@@ -40,13 +40,13 @@ export function parseUtterance(text: string): readonly Sentence[] {
   const sentences = text.trim().split(/(?<=[.!?…]["'”’)]?)\s+(?=\S)/u)
   return sentences.flatMap((sentence): Sentence[] => {
     if (sentence === '') return []
-    const hello = findGreeting(sentence)
-    const rest = sentence.slice(hello.length)
-    if (hello === '') return [{ act: classify(sentence), text: sentence }]
-    if (!/[\p{L}\p{N}]/u.test(rest)) return [{ act: 'greeting', text: sentence }]
+    const greeting = findGreeting(sentence)
+    const remainder = sentence.slice(greeting.length)
+    if (greeting === '') return [{ act: classifySentence(sentence), text: sentence }]
+    if (!/[\p{L}\p{N}]/u.test(remainder)) return [{ act: 'greeting', text: sentence }]
     return [
-      { act: 'greeting', text: hello.trim() },
-      { act: classify(rest), text: rest },
+      { act: 'greeting', text: greeting.trim() },
+      { act: classifySentence(remainder), text: remainder },
     ]
   })
 }
@@ -67,7 +67,7 @@ export const isFarewell = (text: string): boolean =>
   parseUtterance(text).some(({ act }) => act === 'farewell')
 
 /** Patterns of whole sentences, in order of precedence. */
-const patterns: readonly (readonly [DialogueAct, RegExp])[] = [
+const actPatterns: readonly (readonly [DialogueAct, RegExp])[] = [
   [
     'farewell',
     /^(?:(?:ok(?:ay)?|well|so|then|now|and)[, ]+)*(?:good ?bye|bye|farewell|see you|good night|take care|until (?:tomorrow|later|next time|we meet))\b/,
@@ -112,40 +112,42 @@ const patterns: readonly (readonly [DialogueAct, RegExp])[] = [
   ],
 ]
 
-const auxiliary =
+const auxiliaryPattern =
   'is|are|was|were|am|do|does|did|can|could|will|would|shall|should|has|have|had|may|might|must'
-const subject = `you|i|he|she|it|we|they|there|the|an?|any\\w*|some\\w*|every\\w*|no one|this|that|these|those|your|my|his|her|our|their`
-const noun = `(?!(?:${subject})\\b)[\\p{L}'-]+`
+const subjectPattern = `you|i|he|she|it|we|they|there|the|an?|any\\w*|some\\w*|every\\w*|no one|this|that|these|those|your|my|his|her|our|their`
+const nounPattern = `(?!(?:${subjectPattern})\\b)[\\p{L}'-]+`
 
-const openQuestions: readonly RegExp[] = [
+const openQuestionPatterns: readonly RegExp[] = [
   // "What is", "where did", but not "what a", "when I", "which reminds me".
-  new RegExp(`^(?:what|where|when|why|how|which|whose|whom)(?:'s|\\s+(?:${auxiliary}))\\b`, 'u'),
+  new RegExp(`^(?:what|where|when|why|how|which|whose|whom)(?:'s|\\s+(?:${auxiliaryPattern}))\\b`, 'u'),
   // "Which way is", "how many sheep does", but not "what Ben did".
-  new RegExp(`^(?:what|which|whose|how)\\s+(?:${noun}\\s+){1,3}?(?:${auxiliary})\\b`, 'u'),
+  new RegExp(`^(?:what|which|whose|how)\\s+(?:${nounPattern}\\s+){1,3}?(?:${auxiliaryPattern})\\b`, 'u'),
   new RegExp(
-    `^(?:in|on|at|to|from|for|with|by|of)\\s+(?:what|which|whom|whose)\\b.*\\b(?:${auxiliary})\\b`,
+    `^(?:in|on|at|to|from|for|with|by|of)\\s+(?:what|which|whom|whose)\\b.*\\b(?:${auxiliaryPattern})\\b`,
     'u',
   ),
   /^who(?:'s)?\s+(?!knows\b|cares\b)/u,
   new RegExp(
-    `^(?:is|are|was|were|do|does|did|can|could|will|would|has|had|have|should)(?:n't)?\\s+(?:${subject})\\b(?! (?:good|nice|safe) )`,
+    `^(?:is|are|was|were|do|does|did|can|could|will|would|has|had|have|should)(?:n't)?\\s+(?:${subjectPattern})\\b(?! (?:good|nice|safe) )`,
     'u',
   ),
   /^(?:please[, ]+)?(?:(?:can|could|will|would) you )?(?:please )?(?:tell me|let me know|remind me|explain to me)\b/u,
   /^(?:i (?:would|should) like to know|i'd like to know|i (?:want|need|wish) to know|i wonder|i am asking|do you (?:know|remember|happen))\b/u,
 ]
 
-function classify(sentence: string): DialogueAct {
+function classifySentence(sentence: string): DialogueAct {
   const words = sentence
     .trim()
     .replace(/[’]/g, "'")
     .replace(/,\s+\p{Lu}[\p{L}'-]*(?=[.!?…]*$)/u, '')
     .replace(/["'”]*[.!?…]+["'”]*$/u, '')
-  const lower = words.toLowerCase().trim()
-  const found = patterns.find(([, pattern]) => pattern.test(lower))
-  if (found !== undefined) return found[0]
+  const lowerText = words.toLowerCase().trim()
+  const matchingPattern = actPatterns.find(([, pattern]) => pattern.test(lowerText))
+  if (matchingPattern !== undefined) return matchingPattern[0]
   if (/\?["'”’]*$/u.test(sentence.trim())) return 'question'
   // A name after the question word starts a statement: "What Ben did".
   const isNamed = /^(?:What|Which|How|When|Where|Why)\s+\p{Lu}/u.test(words)
-  return !isNamed && openQuestions.some((pattern) => pattern.test(lower)) ? 'question' : 'statement'
+  return !isNamed && openQuestionPatterns.some((pattern) => pattern.test(lowerText))
+    ? 'question'
+    : 'statement'
 }

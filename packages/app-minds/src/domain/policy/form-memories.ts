@@ -79,11 +79,11 @@ function toEventDrafts(event: DerivedEvent): KeyedDraft[] {
 
 function toSightingDrafts({ place }: Extract<DerivedEvent, { kind: 'sighting' }>): KeyedDraft[] {
   const { entity_id, display_name, position, interactions } = place
-  const where = position === null ? '' : ` at (${position[0]}, ${position[1]})`
+  const positionText = position === null ? '' : ` at (${position[0]}, ${position[1]})`
   if (interactions.every(({ name }) => isConversation(name)))
-    return [makeEpisode('meeting', [entity_id], `I met ${display_name}${where}.`, 6)]
+    return [makeEpisode('meeting', [entity_id], `I met ${display_name}${positionText}.`, 6)]
   const names = interactions.map(({ name }) => name).join(', ')
-  const content = `I saw ${display_name}${where}, where one can ${names}.`
+  const content = `I saw ${display_name}${positionText}, where one can ${names}.`
   return [makeEpisode('sighting', [entity_id], content, 3)]
 }
 
@@ -137,26 +137,30 @@ export function updateNews(
   messages: readonly StoredMessage[],
   time: number,
 ): MindState['news'] {
-  const added = messages.flatMap(({ speaker_id, speaker_name, message, is_system }): MindState['news'] => {
-    const text = is_system ? '' : readClaim(message)
-    if (text === '' || splitReport(text).speaker !== null) return []
-    if (news.some((known) => createClaimKey(known.text) === createClaimKey(text))) return []
-    return [{ speaker_id, speaker_name, text, time }]
-  })
+  const addedNews = messages.flatMap(
+    ({ speaker_id, speaker_name, message, is_system }): MindState['news'] => {
+      const text = is_system ? '' : readClaim(message)
+      if (text === '' || splitReport(text).speaker !== null) return []
+      if (news.some((newsItem) => createClaimKey(newsItem.text) === createClaimKey(text))) return []
+      return [{ speaker_id, speaker_name, text, time }]
+    },
+  )
   const toFact = ({ text, time: sim_time }: MindState['news'][number]) => ({
     content: text,
     sim_time,
     order: 1,
   })
-  const isReplaced = makeReplacementTest(added.map(toFact))
-  return [...news.filter((one) => !isReplaced({ ...toFact(one), order: 0 })), ...added].slice(-maxNews)
+  const isReplaced = makeReplacementTest(addedNews.map(toFact))
+  return [...news.filter((newsItem) => !isReplaced({ ...toFact(newsItem), order: 0 })), ...addedNews].slice(
+    -maxNews,
+  )
 }
 
 function isVerifiable(message: string): boolean {
-  const inner = message.trim().slice(1)
+  const afterFirstLetter = message.trim().slice(1)
   return (
     /\d/.test(message) ||
-    /\s\p{Lu}\p{L}+/u.test(inner) ||
+    /\s\p{Lu}\p{L}+/u.test(afterFirstLetter) ||
     /\b(promise|will|must|agreed|meet)\b/i.test(message)
   )
 }

@@ -19,7 +19,7 @@ export type DerivedEvent =
 export interface Perception {
   readonly state: MindState
   readonly places: Places
-  readonly changed: readonly Place[]
+  readonly changedPlaces: readonly Place[]
   readonly derivedEvents: readonly DerivedEvent[]
 }
 
@@ -27,55 +27,59 @@ export interface Perception {
 export function perceive(
   observation: Observation,
   events: readonly MindEvent[],
-  before: { readonly state: MindState; readonly places: Places },
+  previous: { readonly state: MindState; readonly places: Places },
   constants: PolicyConstants,
 ): Perception {
-  const { places: updatedPlaces, seen: updated } = updatePlaces(before.places, observation, constants)
-  const reported = readRefusals(events, before.state.last?.goal ?? null)
-  const inferred =
-    reported.length > 0 || hasOutcome(events)
+  const { places: updatedPlaces, changedPlaces: observedPlaces } = updatePlaces(
+    previous.places,
+    observation,
+    constants,
+  )
+  const reportedRefusals = readRefusals(events, previous.state.last?.goal ?? null)
+  const inferredRefusal =
+    reportedRefusals.length > 0 || hasOutcome(events)
       ? undefined
-      : inferRefusal(before.state.last, observation, constants)
-  const refusals = inferred === undefined ? reported : [...reported, inferred]
-  const blocked = findBlockedGoal(events, before.state.last, observation)
-  const isRepeated = blocked !== undefined && before.state.blocked === createGoalKey(blocked)
+      : inferRefusal(previous.state.last, observation, constants)
+  const refusals = inferredRefusal === undefined ? reportedRefusals : [...reportedRefusals, inferredRefusal]
+  const blockedGoal = findBlockedGoal(events, previous.state.last, observation)
+  const isRepeated = blockedGoal !== undefined && previous.state.blocked === createGoalKey(blockedGoal)
   const distanceRefusal = refusals.find(({ reason }) => isTooFar(reason))
   const cooledRefusals = [
     // A first refusal because of distance needs no cooldown: the character moves closer.
     ...refusals.filter(
-      ({ goal, reason }) => !isTooFar(reason) || before.state.blocked === createGoalKey(goal),
+      ({ goal, reason }) => !isTooFar(reason) || previous.state.blocked === createGoalKey(goal),
     ),
-    ...(isRepeated ? [{ kind: 'refusal', goal: blocked, reason: 'the way is blocked' } as const] : []),
+    ...(isRepeated ? [{ kind: 'refusal', goal: blockedGoal, reason: 'the way is blocked' } as const] : []),
   ]
   const places = new Map(updatedPlaces)
-  const refused = cooledRefusals.flatMap(({ goal }) => {
+  const refusedPlaces = cooledRefusals.flatMap(({ goal }) => {
     const place = places.get(goal.entity_id)
     if (place === undefined) return []
-    const changed = markRefused(place, goal.interaction_name, observation.time)
-    places.set(place.entity_id, changed)
-    return [changed]
+    const refusedPlace = markRefused(place, goal.interaction_name, observation.time)
+    places.set(place.entity_id, refusedPlace)
+    return [refusedPlace]
   })
-  const nowCritical = observation.needs.filter((need) => computeNeedShare(need) <= constants.critical)
+  const criticalNeeds = observation.needs.filter((need) => computeNeedShare(need) <= constants.critical)
   const derivedEvents: DerivedEvent[] = [
-    ...updated
-      .filter((place) => !before.places.has(place.entity_id))
+    ...observedPlaces
+      .filter((place) => !previous.places.has(place.entity_id))
       .map((place) => ({ kind: 'sighting', place }) as const),
-    ...findNeedChanges(observation, before.state.critical, constants),
+    ...findNeedChanges(observation, previous.state.critical, constants),
     ...refusals,
-    ...(blocked === undefined ? [] : [{ kind: 'blocked', goal: blocked } as const]),
+    ...(blockedGoal === undefined ? [] : [{ kind: 'blocked', goal: blockedGoal } as const]),
     ...readErrors(events),
   ]
-  const mark = distanceRefusal?.goal ?? (isRepeated ? undefined : blocked)
-  const learned = learn(observation, before.state, constants)
+  const unreachableGoal = distanceRefusal?.goal ?? (isRepeated ? undefined : blockedGoal)
+  const learnedState = updateLearning(observation, previous.state, constants)
   return {
     state: {
-      ...before.state,
-      ...learned,
-      critical: nowCritical.map(({ name }) => name),
-      blocked: mark === undefined ? null : createGoalKey(mark),
+      ...previous.state,
+      ...learnedState,
+      critical: criticalNeeds.map(({ name }) => name),
+      blocked: unreachableGoal === undefined ? null : createGoalKey(unreachableGoal),
     },
     places,
-    changed: selectLatestById([...updated, ...refused]),
+    changedPlaces: selectLatestById([...observedPlaces, ...refusedPlaces]),
     derivedEvents,
   }
 }
@@ -116,42 +120,43 @@ const hasOutcome = (events: readonly MindEvent[]): boolean =>
 
 /** Infers a refusal from an attempt without effect, for games that do not report events. */
 function inferRefusal(
-  last: LastAction | null,
+  lastAction: LastAction | null,
   observation: Observation,
   { inference_min }: PolicyConstants,
 ): Refusal | undefined {
-  if (last?.goal == null || last.action.action !== 'interact_with') return undefined
+  if (lastAction?.goal == null || lastAction.action.action !== 'interact_with') return undefined
   if (observation.current !== null || observation.activity === 'interacting') return undefined
-  const passed = observation.time - last.time
-  if (passed <= 0 || passed > inference_min || !isSameCell(last, observation)) return undefined
-  const { need } = last.goal
+  const elapsedMinutes = observation.time - lastAction.time
+  if (elapsedMinutes <= 0 || elapsedMinutes > inference_min || !isSameCell(lastAction, observation))
+    return undefined
+  const { need } = lastAction.goal
   const share = need === null ? undefined : computeNeedShares(observation)[need]
-  if (need !== null && share !== undefined && share > (last.needs[need] ?? 0)) return undefined
-  return { kind: 'refusal', goal: last.goal, reason: null }
+  if (need !== null && share !== undefined && share > (lastAction.needs[need] ?? 0)) return undefined
+  return { kind: 'refusal', goal: lastAction.goal, reason: null }
 }
 
 /** Returns the goal of a movement that was blocked or did not change the position. */
 function findBlockedGoal(
   events: readonly MindEvent[],
-  last: LastAction | null,
+  lastAction: LastAction | null,
   observation: Observation,
 ): Goal | undefined {
-  if (last?.goal == null || last.action.action !== 'move_to') return undefined
-  const reported = events.filter(({ event_type }) => event_type === 'MOVEMENT_COMPLETED').at(-1)
-  if (reported !== undefined) return reported.payload.status === 'BLOCKED' ? last.goal : undefined
-  if (observation.activity === 'moving' || observation.time <= last.time) return undefined
-  return observation.current === null && isSameCell(last, observation) ? last.goal : undefined
+  if (lastAction?.goal == null || lastAction.action.action !== 'move_to') return undefined
+  const completion = events.filter(({ event_type }) => event_type === 'MOVEMENT_COMPLETED').at(-1)
+  if (completion !== undefined) return completion.payload.status === 'BLOCKED' ? lastAction.goal : undefined
+  if (observation.activity === 'moving' || observation.time <= lastAction.time) return undefined
+  return observation.current === null && isSameCell(lastAction, observation) ? lastAction.goal : undefined
 }
 
 function findNeedChanges(
   { needs }: Observation,
-  before: readonly string[],
+  previousCritical: readonly string[],
   { critical }: PolicyConstants,
 ): DerivedEvent[] {
   return needs.flatMap((need): DerivedEvent[] => {
     const share = computeNeedShare(need)
     const isCritical = share <= critical
-    if (isCritical === before.includes(need.name)) return []
+    if (isCritical === previousCritical.includes(need.name)) return []
     return [{ kind: isCritical ? 'critical' : 'relieved', need: need.name, share }]
   })
 }
@@ -164,36 +169,37 @@ const readErrors = (events: readonly MindEvent[]): DerivedEvent[] =>
       text: readText(payload, 'message', 'error') ?? 'something went wrong',
     }))
 
-function learn(
+function updateLearning(
   observation: Observation,
   { stay, gains }: MindState,
   constants: PolicyConstants,
 ): Pick<MindState, 'stay' | 'gains'> {
   const { current, time } = observation
-  const shares = computeNeedShares(observation)
-  const isSame = stay !== null && current !== null && stay.name === current.name
-  if (isSame) return { stay, gains }
-  const learned = stay === null || time <= stay.since ? gains : updateGains(gains, stay, shares, constants)
-  if (current === null) return { stay: null, gains: learned }
+  const needShares = computeNeedShares(observation)
+  const isSameInteraction = stay !== null && current !== null && stay.name === current.name
+  if (isSameInteraction) return { stay, gains }
+  const updatedGains =
+    stay === null || time <= stay.since ? gains : updateGains(gains, stay, needShares, constants)
+  if (current === null) return { stay: null, gains: updatedGains }
   const { name, entity_id, fills } = current
-  return { stay: { name, entity_id, fills, since: time, needs: shares }, gains: learned }
+  return { stay: { name, entity_id, fills, since: time, needs: needShares }, gains: updatedGains }
 }
 
 function updateGains(
   gains: MindState['gains'],
   stay: NonNullable<MindState['stay']>,
-  shares: Readonly<Record<string, number>>,
+  needShares: Readonly<Record<string, number>>,
   { learning_rate }: PolicyConstants,
 ): MindState['gains'] {
-  const learned = { ...gains }
+  const updatedGains = { ...gains }
   for (const need of stay.fills) {
-    const gain = (shares[need] ?? 0) - (stay.needs[need] ?? 0)
+    const gain = (needShares[need] ?? 0) - (stay.needs[need] ?? 0)
     if (!(gain > 0)) continue
     const key = createGainKey(stay.name, need)
-    const { mean = gain, samples = 0 } = learned[key] ?? {}
-    learned[key] = { mean: mean + learning_rate * (gain - mean), samples: samples + 1 }
+    const { mean = gain, samples = 0 } = updatedGains[key] ?? {}
+    updatedGains[key] = { mean: mean + learning_rate * (gain - mean), samples: samples + 1 }
   }
-  return learned
+  return updatedGains
 }
 
 const isSameCell = ({ position }: LastAction, observation: Observation): boolean =>

@@ -28,63 +28,66 @@ export type Place = Readonly<z.output<typeof placeSchema>>
 export type Places = ReadonlyMap<string, Place>
 
 export function updatePlaces(
-  known: Places,
+  knownPlaces: Places,
   observation: Observation,
   { sure_sight }: PolicyConstants,
-): { places: Places; seen: readonly Place[] } {
+): { places: Places; changedPlaces: readonly Place[] } {
   const { entities, time, position, entity_id } = observation
-  if (entities === null) return { places: known, seen: [] }
-  const seen = entities
+  if (entities === null) return { places: knownPlaces, changedPlaces: [] }
+  const visiblePlaces = entities
     .filter((entity) => entity.entity_id !== entity_id && entity.interactions.length > 0)
-    .map((entity) => makePlace(known.get(entity.entity_id), entity, time))
-  const inSight = new Set(entities.map((entity) => entity.entity_id))
-  const reach = Math.max(sure_sight, findSightRange(position, entities))
-  const missing = [...known.values()].filter(
+    .map((entity) => makePlace(knownPlaces.get(entity.entity_id), entity, time))
+  const visibleIds = new Set(entities.map((entity) => entity.entity_id))
+  const sightRange = Math.max(sure_sight, findSightRange(position, entities))
+  const missingPlaces = [...knownPlaces.values()].filter(
     (place) =>
       !place.gone &&
-      !inSight.has(place.entity_id) &&
+      !visibleIds.has(place.entity_id) &&
       position !== null &&
       place.position !== null &&
-      computeManhattanDistance(position, place.position) <= reach,
+      computeManhattanDistance(position, place.position) <= sightRange,
   )
-  const changed = [...seen, ...missing.map((place) => ({ ...place, gone: true }))]
-  const places = new Map(known)
-  for (const place of changed) places.set(place.entity_id, place)
-  return { places, seen: changed }
+  const changedPlaces = [...visiblePlaces, ...missingPlaces.map((place) => ({ ...place, gone: true }))]
+  const places = new Map(knownPlaces)
+  for (const place of changedPlaces) places.set(place.entity_id, place)
+  return { places, changedPlaces }
 }
 
 function findSightRange(position: Cell | null, entities: readonly Entity[]): number {
-  const far = entities.map((entity) =>
+  const distances = entities.map((entity) =>
     position === null || entity.position === null ? 0 : computeManhattanDistance(position, entity.position),
   )
-  return Math.max(0, ...far)
+  return Math.max(0, ...distances)
 }
 
-function makePlace(known: Place | undefined, entity: Entity, time: number): Place {
+function makePlace(previous: Place | undefined, entity: Entity, time: number): Place {
   const isBusy = entity.engagement !== null && !entity.engagement.is_joinable
-  const refusedAt = (name: string): number | null =>
-    known?.interactions.find((one) => one.name === name)?.refused_at ?? null
+  const getRefusedAt = (name: string): number | null =>
+    previous?.interactions.find((interaction) => interaction.name === name)?.refused_at ?? null
   return {
     entity_id: entity.entity_id,
     display_name: entity.display_name,
-    position: entity.position ?? known?.position ?? null,
-    interactions: entity.interactions.map((one) => ({ ...one, refused_at: refusedAt(one.name) })),
-    first_seen: known?.first_seen ?? time,
+    position: entity.position ?? previous?.position ?? null,
+    interactions: entity.interactions.map((interaction) => ({
+      ...interaction,
+      refused_at: getRefusedAt(interaction.name),
+    })),
+    first_seen: previous?.first_seen ?? time,
     last_seen: time,
-    last_busy: isBusy ? time : (known?.last_busy ?? null),
-    last_refused: known?.last_refused ?? null,
+    last_busy: isBusy ? time : (previous?.last_busy ?? null),
+    last_refused: previous?.last_refused ?? null,
     gone: false,
   }
 }
 
-export const markRefused = (place: Place, interaction: string, time: number): Place => ({
+export const markRefused = (place: Place, interactionName: string, time: number): Place => ({
   ...place,
   last_refused: time,
-  interactions: place.interactions.map((one) =>
-    one.name === interaction ? { ...one, refused_at: time } : one,
+  interactions: place.interactions.map((interaction) =>
+    interaction.name === interactionName ? { ...interaction, refused_at: time } : interaction,
   ),
 })
 
 /** Future times, which a loaded save can contain, are not recent. */
-export const isRecent = (since: number | null, time: number, cooldown: number): boolean =>
-  since !== null && time >= since && time - since < cooldown
+export const isRecent = (startTime: number | null, time: number, cooldown: number): boolean =>
+  startTime !== null && time >= startTime && time - startTime < cooldown

@@ -3,7 +3,13 @@ import type { KnownConversation, StoredMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
 import { computeNeedShare, isConversation } from '../observation.ts'
 import { answerBids } from './bid.ts'
-import { type Candidate, compareCandidates, makeCandidate, neutralTerms, useCandidates } from './candidate.ts'
+import {
+  type Candidate,
+  compareCandidates,
+  listUseCandidates,
+  makeCandidate,
+  neutralTerms,
+} from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
 import { createGoalKey } from './perceive.ts'
 import type { PolicyContext } from './policy-context.ts'
@@ -21,7 +27,7 @@ interface PolicyChoice {
   /** Statements shared so far, including those of this action. */
   readonly shared: MindState['shared']
   readonly candidates: readonly ExplainedCandidate[]
-  readonly quoted: string | null
+  readonly quotedMemoryId: string | null
 }
 
 export function selectAction(context: PolicyContext): PolicyChoice {
@@ -35,10 +41,10 @@ export function selectAction(context: PolicyContext): PolicyChoice {
   if (situation.isInteracting) return chooseInInteraction(context)
   if (situation.isTransitioning)
     return makeChoice(context, [makeStayCandidate(constants)], 'an interaction is beginning or ending')
-  const uses = useCandidates(context)
-  const free = [...uses, ...makeFallbacks(situation, constants)]
-  if (!situation.isMoving) return makeChoice(context, free, 'the best available action')
-  return makeChoice(context, continueMovement(free, context), 'on the way')
+  const useCandidates = listUseCandidates(context)
+  const candidates = [...useCandidates, ...makeFallbacks(situation, constants)]
+  if (!situation.isMoving) return makeChoice(context, candidates, 'the best available action')
+  return makeChoice(context, continueMovement(candidates, context), 'on the way')
 }
 
 function makeFallbacks({ observation }: Situation, constants: PolicyConstants): Candidate[] {
@@ -55,36 +61,42 @@ function continueMovement(
   { state, constants }: PolicyContext,
 ): Candidate[] {
   const goal = state.last?.goal ?? null
-  const before = state.last?.needs ?? {}
-  const hasNewCritical = state.critical.some((need) => (before[need] ?? 1) > constants.critical)
+  const previousNeeds = state.last?.needs ?? {}
+  const hasNewCritical = state.critical.some((need) => (previousNeeds[need] ?? 1) > constants.critical)
   if (goal === null) {
-    const uses = candidates.filter((one) => one.goal !== null)
-    return [...uses, makeCandidate(makeAction('continue'), constants.wait)]
+    const useCandidates = candidates.filter((candidate) => candidate.goal !== null)
+    return [...useCandidates, makeCandidate(makeAction('continue'), constants.wait)]
   }
-  const same = candidates.find((one) => one.goal !== null && createGoalKey(one.goal) === createGoalKey(goal))
-  if (same?.action.action === 'interact_with' && same.rejected_because === undefined) return [...candidates]
-  const isLost = same === undefined || same.rejected_because !== undefined
-  const present = isLost ? 0 : same.score
+  const goalCandidate = candidates.find(
+    (candidate) => candidate.goal !== null && createGoalKey(candidate.goal) === createGoalKey(goal),
+  )
+  if (goalCandidate?.action.action === 'interact_with' && goalCandidate.rejected_because === undefined)
+    return [...candidates]
+  const isGoalLost = goalCandidate === undefined || goalCandidate.rejected_because !== undefined
+  const goalScore = isGoalLost ? 0 : goalCandidate.score
   const factor = hasNewCritical ? 1 : constants.hysteresis
-  const continued: Candidate = {
+  const continueCandidate: Candidate = {
     action: makeAction('continue'),
     target: goal.entity_id,
-    score: Math.max(present * factor, isLost ? constants.wait : 0),
-    terms: { ...(same?.terms ?? neutralTerms), hysteresis: factor },
+    score: Math.max(goalScore * factor, isGoalLost ? constants.wait : 0),
+    terms: { ...(goalCandidate?.terms ?? neutralTerms), hysteresis: factor },
     goal,
   }
-  return [...candidates.filter((one) => one !== same || hasNewCritical), continued]
+  return [
+    ...candidates.filter((candidate) => candidate !== goalCandidate || hasNewCritical),
+    continueCandidate,
+  ]
 }
 
 function chooseInInteraction(context: PolicyContext): PolicyChoice {
   const { situation, state, constants, conversations } = context
   const { current, time } = situation.observation
-  const talk = conversations.find(
-    (one) =>
-      one.interaction_id === current?.interaction_id ||
-      (isConversation(current?.name ?? '') && isConversation(one.interaction_name)),
+  const conversation = conversations.find(
+    (candidate) =>
+      candidate.interaction_id === current?.interaction_id ||
+      (isConversation(current?.name ?? '') && isConversation(candidate.interaction_name)),
   )
-  if (talk !== undefined) return chooseInConversation(context, talk)
+  if (conversation !== undefined) return chooseInConversation(context, conversation)
   const stay = state.stay
   if (stay === null) return makeChoice(context, [makeStayCandidate(constants)], 'it has just begun')
   const leave = findReasonToLeave(stay, context)
@@ -117,21 +129,29 @@ function findReasonToLeave(
   { constants, situation }: PolicyContext,
 ): LeaveReason | undefined {
   const { needs, time } = situation.observation
-  const filled = needs.filter(({ name }) => stay.fills.includes(name))
-  const others = needs.filter(({ name }) => !stay.fills.includes(name))
-  const critical = others.find((need) => computeNeedShare(need) <= constants.critical)
-  const leaving = (because: string): LeaveReason => ({ score: constants.leave, because, isUrgent: false })
-  if (filled.length === 0) {
-    if (critical !== undefined) return leaving(`${critical.name} is critical`)
+  const filledNeeds = needs.filter(({ name }) => stay.fills.includes(name))
+  const otherNeeds = needs.filter(({ name }) => !stay.fills.includes(name))
+  const criticalNeed = otherNeeds.find((need) => computeNeedShare(need) <= constants.critical)
+  const makeLeaveReason = (because: string): LeaveReason => ({
+    score: constants.leave,
+    because,
+    isUrgent: false,
+  })
+  if (filledNeeds.length === 0) {
+    if (criticalNeed !== undefined) return makeLeaveReason(`${criticalNeed.name} is critical`)
     const isLong = time - stay.since >= constants.idle_stay_min
-    return isLong ? leaving('it has lasted long enough') : undefined
+    return isLong ? makeLeaveReason('it has lasted long enough') : undefined
   }
-  if (filled.every((need) => computeNeedShare(need) >= constants.satisfied))
+  if (filledNeeds.every((need) => computeNeedShare(need) >= constants.satisfied))
     return { score: constants.leave_satisfied, because: 'every need it fills is satisfied', isUrgent: true }
-  if (critical === undefined) return undefined
-  const primary = filled.reduce((low, need) => (computeNeedShare(need) < computeNeedShare(low) ? need : low))
+  if (criticalNeed === undefined) return undefined
+  const lowestNeed = filledNeeds.reduce((lowestNeed, need) =>
+    computeNeedShare(need) < computeNeedShare(lowestNeed) ? need : lowestNeed,
+  )
   const threshold = Math.max(constants.good_enough, constants.critical + constants.critical_margin)
-  return computeNeedShare(primary) > threshold ? leaving(`${critical.name} is critical`) : undefined
+  return computeNeedShare(lowestNeed) > threshold
+    ? makeLeaveReason(`${criticalNeed.name} is critical`)
+    : undefined
 }
 
 const maxShared = 60
@@ -139,7 +159,8 @@ const maxShared = 60
 const listReceived = (
   { messages }: KnownConversation,
   newMessages: readonly StoredMessage[],
-): readonly string[] => messages.filter((one) => newMessages.includes(one)).map(({ message }) => message)
+): readonly string[] =>
+  messages.filter((message) => newMessages.includes(message)).map(({ message }) => message)
 
 function chooseInConversation(context: PolicyContext, conversation: KnownConversation): PolicyChoice {
   const { situation, state, constants, newMessages } = context
@@ -155,7 +176,7 @@ function chooseInConversation(context: PolicyContext, conversation: KnownConvers
         hashStatements(text, { conversation, situation }),
       ),
     ].slice(-maxShared),
-    quoted: turn.memory_id,
+    quotedMemoryId: turn.memory_id,
   }
 }
 
@@ -164,17 +185,21 @@ function makeChoice(
   candidates: readonly Candidate[],
   because: string,
 ): PolicyChoice {
-  const usable = candidates.filter((one) => one.rejected_because === undefined).sort(compareCandidates)
-  const rejected = candidates.filter((one) => one.rejected_because !== undefined).sort(compareCandidates)
-  const best = usable[0] ?? makeCandidate(makeAction('wait'), 0)
+  const usableCandidates = candidates
+    .filter((candidate) => candidate.rejected_because === undefined)
+    .sort(compareCandidates)
+  const rejectedCandidates = candidates
+    .filter((candidate) => candidate.rejected_because !== undefined)
+    .sort(compareCandidates)
+  const bestCandidate = usableCandidates[0] ?? makeCandidate(makeAction('wait'), 0)
   return {
-    action: best.action,
+    action: bestCandidate.action,
     because,
-    goal: best.goal,
+    goal: bestCandidate.goal,
     talks: state.talks,
     shared: state.shared,
-    candidates: [...usable, ...rejected].slice(0, 5).map(explainCandidate),
-    quoted: null,
+    candidates: [...usableCandidates, ...rejectedCandidates].slice(0, 5).map(explainCandidate),
+    quotedMemoryId: null,
   }
 }
 

@@ -23,7 +23,7 @@ interface AnswerOptions {
 }
 
 /** Tags of memories that are not quoted as answers. */
-const unspoken: ReadonlySet<string> = new Set([
+const unquotedTags: ReadonlySet<string> = new Set([
   'question',
   'smalltalk',
   'reflection',
@@ -34,76 +34,78 @@ const unspoken: ReadonlySet<string> = new Set([
 ])
 
 /** Matches "Where can I eat?" */
-export const placeQuestion = /\bwhere\b.*\b(?:can|could|may|should|do|to)\b/i
+export const placeQuestionPattern = /\bwhere\b.*\b(?:can|could|may|should|do|to)\b/i
 
 export function answerQuestion(
   text: string,
   recollections: readonly RecalledMemory[],
   { relations, random, constants, now, asker = '' }: AnswerOptions,
 ): Utterance {
-  const usable = recollections.filter(
+  const usableMemories = recollections.filter(
     ({ tags, relevance }) =>
-      relevance >= constants.answer_relevance && !tags.some((tag) => unspoken.has(tag)),
+      relevance >= constants.answer_relevance && !tags.some((tag) => unquotedTags.has(tag)),
   )
-  const times = usable.flatMap(({ sim_time }) => sim_time ?? [])
+  const times = usableMemories.flatMap(({ sim_time }) => sim_time ?? [])
   const question = parseQuestion(text, now, times.length === 0 ? null : Math.min(...times))
-  const found = usable
+  const answers = usableMemories
     .map((source) => ({
       source,
-      fit: judgeAnswer(question, source, { minSupport: constants.answer_coverage, relations }),
+      answerScore: judgeAnswer(question, source, { minSupport: constants.answer_coverage, relations }),
     }))
-    .filter(({ fit }) => fit > 0)
+    .filter(({ answerScore }) => answerScore > 0)
   const direction = question.order === 'first' ? 1 : question.order === 'last' ? -1 : 0
-  const best = found.sort(
+  const bestMemory = answers.sort(
     (a, b) =>
       direction * ((a.source.sim_time ?? 0) - (b.source.sim_time ?? 0)) ||
-      b.fit + b.source.score - (a.fit + a.source.score) ||
+      b.answerScore + b.source.score - (a.answerScore + a.source.score) ||
       (a.source.id < b.source.id ? -1 : 1),
   )[0]?.source
-  if (best === undefined) {
-    const sorry = ["I don't know.", 'I do not know that, I am afraid.'] as const
+  if (bestMemory === undefined) {
+    const unknownReplies = ["I don't know.", 'I do not know that, I am afraid.'] as const
     // A question that asks for a place requires advice, not a memory.
-    const fitting = placeQuestion.test(text)
-      ? sorry
-      : ([...sorry, "I don't remember anything about that."] as const)
-    return { text: pick(random, fitting), memory_id: null }
+    const replies = placeQuestionPattern.test(text)
+      ? unknownReplies
+      : ([...unknownReplies, "I don't remember anything about that."] as const)
+    return { text: pick(random, replies), memory_id: null }
   }
-  const hasTime = best.sim_time !== null && (question.asksForTime || isTemporal(question))
-  const when = hasTime ? describeTime(best.sim_time ?? 0, now) : ''
-  const { speaker, claim } = splitReport(best.content)
+  const hasTime = bestMemory.sim_time !== null && (question.asksForTime || isTemporal(question))
+  const timeText = hasTime ? describeTime(bestMemory.sim_time ?? 0, now) : ''
+  const { speaker, claim } = splitReport(bestMemory.content)
   const quote =
-    speaker === null ? quoteOwn(best.content, when, random) : quoteReport(speaker, claim, { when, asker })
-  return { text: truncate(quote, constants.utterance_chars), memory_id: best.id }
+    speaker === null
+      ? quoteOwnMemory(bestMemory.content, timeText, random)
+      : quoteReport(speaker, claim, { timeText, asker })
+  return { text: truncate(quote, constants.utterance_chars), memory_id: bestMemory.id }
 }
 
 function quoteReport(
   speaker: string,
   claim: string,
-  { when, asker }: { readonly when: string; readonly asker: string },
+  { timeText, asker }: { readonly timeText: string; readonly asker: string },
 ): string {
-  const who = speaker === asker ? 'You' : speaker
-  return `${who} told me${when === '' ? '' : ` ${when}`}: ${removeAnnouncement(claim)}`
+  const speakerName = speaker === asker ? 'You' : speaker
+  return `${speakerName} told me${timeText === '' ? '' : ` ${timeText}`}: ${removeAnnouncement(claim)}`
 }
 
 export function removeAnnouncement(claim: string): string {
-  const plain = claim.replace(
+  const bareClaim = claim.replace(
     /^(?:(?:actually|by the way|correction|no|sorry|but|well|(?:sorry, )?i was (?:wrong|mistaken))[,:.] )+/i,
     '',
   )
-  return plain.slice(0, 1).toUpperCase() + plain.slice(1)
+  return bareClaim.slice(0, 1).toUpperCase() + bareClaim.slice(1)
 }
 
 /** Returns the same key for statements with the same content words, even from different speakers. */
 export const createClaimKey = (text: string): string =>
   createWordsKey(removeAnnouncement(splitReport(text).claim))
 
-function quoteOwn(content: string, when: string, random: Random): string {
+function quoteOwnMemory(content: string, timeText: string, random: Random): string {
   const opening = pick(random, ['As I remember it: ', 'What I recall: ', 'I remember this: '])
-  return `${opening}${content}${when === '' ? '' : ` That was ${when}.`}`
+  return `${opening}${content}${timeText === '' ? '' : ` That was ${timeText}.`}`
 }
 
 /** Sentences of small talk, by purpose. `{name}` stands for a comma and the name of the partner. */
-const sentences = {
+const smallTalkSentences = {
   greeting: ['Hello{name}.', 'Good to see you{name}.', 'Good day{name}.'],
   nudge: ['Are you still there{name}?', 'What do you think{name}?'],
   farewell: [
@@ -114,7 +116,7 @@ const sentences = {
   ],
   farewellAfterExcuse: ['Goodbye{name}.'],
   farewellReply: ['Goodbye{name}.', 'See you{name}.', 'Take care{name}.'],
-  letGo: ['I will not keep you long.', 'I hope that it is free.', 'Then I will not keep you.'],
+  understanding: ['I will not keep you long.', 'I hope that it is free.', 'Then I will not keep you.'],
   news: ['I did not know that.', 'That is news to me.', 'Good to know.', 'I will remember that.'],
   badNews: ['I am sorry to hear that.', 'That is bad news.'],
   known: ['I have heard that, too.'],
@@ -124,19 +126,19 @@ const sentences = {
   badCondition: ['I am sorry to hear that.', 'I hope that you feel better soon.'],
   presence: ['Yes, I am here{name}.'],
   proposal: ['Perhaps another time{name}.', 'Not now{name}, but perhaps another time.'],
-  quiet: ['Nothing new.', 'Nothing much.'],
+  noNews: ['Nothing new.', 'Nothing much.'],
   wellbeing: ['How are you?'],
   wellbeingBack: ['And how are you?', 'How are you{name}?'],
   askNews: ['What have you seen today?', 'What have you heard lately?', 'What is new?'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
 
-export type SmallTalk = keyof typeof sentences
+export type SmallTalk = keyof typeof smallTalkSentences
 
-export function smallTalk(
+export function composeSmallTalk(
   kind: SmallTalk,
   { random, name }: { readonly random: Random; readonly name: string },
 ): string {
-  return pick<string>(random, sentences[kind]).replace('{name}', name === '' ? '' : `, ${name}`)
+  return pick<string>(random, smallTalkSentences[kind]).replace('{name}', name === '' ? '' : `, ${name}`)
 }
 
 interface NeedWords {
@@ -145,21 +147,21 @@ interface NeedWords {
   readonly uses?: readonly string[]
 }
 
-const [eat, sleep] = [
+const [eatWords, sleepWords] = [
   ['cook', 'dine'],
   ['sleep', 'rest', 'nap'],
 ] as const
-const fun = ['play', 'watch', 'dance', 'read'] as const
+const funWords = ['play', 'watch', 'dance', 'read'] as const
 
 const needWords: Readonly<Record<string, NeedWords>> = {
-  hunger: { feeling: 'hungry', remedy: 'eat', uses: eat },
-  food: { feeling: 'hungry', remedy: 'eat', uses: eat },
+  hunger: { feeling: 'hungry', remedy: 'eat', uses: eatWords },
+  food: { feeling: 'hungry', remedy: 'eat', uses: eatWords },
   thirst: { feeling: 'thirsty', remedy: 'drink' },
-  energy: { feeling: 'tired', remedy: 'rest', uses: sleep },
-  sleep: { feeling: 'tired', remedy: 'sleep', uses: sleep },
-  rest: { feeling: 'tired', remedy: 'rest', uses: sleep },
-  fun: { feeling: 'bored', remedy: 'have some fun', uses: fun },
-  entertainment: { feeling: 'bored', remedy: 'have some fun', uses: fun },
+  energy: { feeling: 'tired', remedy: 'rest', uses: sleepWords },
+  sleep: { feeling: 'tired', remedy: 'sleep', uses: sleepWords },
+  rest: { feeling: 'tired', remedy: 'rest', uses: sleepWords },
+  fun: { feeling: 'bored', remedy: 'have some fun', uses: funWords },
+  entertainment: { feeling: 'bored', remedy: 'have some fun', uses: funWords },
   social: { feeling: 'lonely', remedy: 'meet people' },
   company: { feeling: 'lonely', remedy: 'meet people' },
   hygiene: { feeling: 'in need of a wash', remedy: 'wash', uses: ['bathe', 'shower'] },
@@ -176,39 +178,42 @@ export const findNeeds = (text: string, names: readonly string[]): readonly stri
   })
 
 /** Whether a text names a place that fills a need, like "You can sleep at Bed 2." */
-export const namesPlaceFor = (need: string, text: string): boolean => {
+export const mentionsPlaceFor = (need: string, text: string): boolean => {
   const { remedy, uses = [] } = describeNeed(need)
-  const [activities] = /(?<=\byou can )[\w ]+?(?= at )/i.exec(text) ?? ['']
+  const [activityText] = /(?<=\byou can )[\w ]+?(?= at )/i.exec(text) ?? ['']
   return [need, remedy, ...uses].some((word) =>
-    new RegExp(`\\b${escapePattern(word)}\\b`, 'i').test(activities),
+    new RegExp(`\\b${escapePattern(word)}\\b`, 'i').test(activityText),
   )
 }
 
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-const plainMoods = new Set(['', 'calm', 'content', 'worried', 'desperate', 'relieved'])
+const defaultMoods = new Set(['', 'calm', 'content', 'worried', 'desperate', 'relieved'])
 
 export function describeCondition(
   needs: readonly Need[],
   mood: string,
   { critical, search_below, content_from }: PolicyConstants,
 ): string {
-  const [lowest, second] = [...needs].sort((a, b) => computeNeedShare(a) - computeNeedShare(b))
-  const hasOwnMood = !plainMoods.has(mood.toLowerCase()) && mood.length <= 40
-  const feeling = hasOwnMood ? ` I feel ${mood.toLowerCase().replace(/[.!]+$/, '')}.` : ''
-  if (lowest === undefined) return hasOwnMood ? feeling.trim() : 'I am well.'
-  const share = computeNeedShare(lowest)
-  const words = describeNeed(lowest.name).feeling
+  const [lowestNeed, secondNeed] = [...needs].sort((a, b) => computeNeedShare(a) - computeNeedShare(b))
+  const hasCustomMood = !defaultMoods.has(mood.toLowerCase()) && mood.length <= 40
+  const feeling = hasCustomMood ? ` I feel ${mood.toLowerCase().replace(/[.!]+$/, '')}.` : ''
+  if (lowestNeed === undefined) return hasCustomMood ? feeling.trim() : 'I am well.'
+  const share = computeNeedShare(lowestNeed)
+  const feelingText = describeNeed(lowestNeed.name).feeling
   if (share <= critical) {
-    const also =
-      second !== undefined && computeNeedShare(second) <= critical
-        ? ` and ${describeNeed(second.name).feeling}`
+    const secondFeeling =
+      secondNeed !== undefined && computeNeedShare(secondNeed) <= critical
+        ? ` and ${describeNeed(secondNeed.name).feeling}`
         : ''
-    return `Not so well. I am very ${words}${also}.`.replace(/very (in|low)\b/, 'badly $1') + feeling
+    return (
+      `Not so well. I am very ${feelingText}${secondFeeling}.`.replace(/very (in|low)\b/, 'badly $1') +
+      feeling
+    )
   }
   if (share < search_below)
-    return `I am a little ${words}, but otherwise well.`.replace('little in', 'bit in') + feeling
-  if (hasOwnMood) return feeling.trim()
+    return `I am a little ${feelingText}, but otherwise well.`.replace('little in', 'bit in') + feeling
+  if (hasCustomMood) return feeling.trim()
   return share >= content_from ? 'I am very well.' : 'I am well.'
 }
 
@@ -221,5 +226,5 @@ export function describeFeeling(need: Need, { critical, search_below }: PolicyCo
     : `No, I am not ${feeling}.`
 }
 
-export const truncate = (text: string, chars: number): string =>
-  text.length <= chars ? text : `${text.slice(0, chars - 1)}…`
+export const truncate = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`

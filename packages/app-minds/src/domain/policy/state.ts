@@ -3,11 +3,11 @@
 import { z } from 'zod'
 import { cellSchema, nameSchema } from '../observation.ts'
 
-const texts = z.array(z.string()).readonly()
+const textListSchema = z.array(z.string()).readonly()
 /** Satisfied share of each need. */
-const shares = z.record(z.string(), z.number())
+const needSharesSchema = z.record(z.string(), z.number())
 
-const goal = z.strictObject({
+const goalSchema = z.strictObject({
   entity_id: nameSchema,
   interaction_name: nameSchema,
   need: nameSchema.nullable(),
@@ -21,8 +21,8 @@ export const stateSchema = z.strictObject({
       action: z.strictObject({ action: nameSchema, parameters: z.record(z.string(), z.unknown()) }),
       time: z.int(),
       position: cellSchema.nullable(),
-      needs: shares,
-      goal: goal.nullable(),
+      needs: needSharesSchema,
+      goal: goalSchema.nullable(),
     })
     .nullable(),
   /** The ongoing interaction, with the needs at its start. */
@@ -30,9 +30,9 @@ export const stateSchema = z.strictObject({
     .strictObject({
       name: nameSchema,
       entity_id: nameSchema.nullable(),
-      fills: texts,
+      fills: textListSchema,
       since: z.int(),
-      needs: shares,
+      needs: needSharesSchema,
     })
     .nullable(),
   /** Mean gain as a share of the maximum, and number of samples, by interaction and need (`createGainKey`). */
@@ -56,19 +56,19 @@ export const stateSchema = z.strictObject({
     .readonly(),
   /** Hashes of the statements made to each partner (`hashStatements`), oldest first. */
   shared: z.array(z.number()).readonly(),
-  critical: texts,
+  critical: textListSchema,
   /** Keys of the memories formed on this game day. */
-  formed: z.strictObject({ day: z.int(), keys: texts }),
+  formed: z.strictObject({ day: z.int(), keys: textListSchema }),
   /** The unreachable goal as `entity_id|interaction`. */
   blocked: z.string().nullable(),
   /** Digest of the state at the model's last decision, and time of this decision (`llm_gate`). */
   gate: z.strictObject({ digest: z.string(), at: z.int() }).nullable(),
   /** Unknown fields that were already reported. */
-  warned: texts,
+  warned: textListSchema,
 })
 
 export type MindState = Readonly<z.output<typeof stateSchema>>
-export type Goal = Readonly<z.output<typeof goal>>
+export type Goal = Readonly<z.output<typeof goalSchema>>
 export type LastAction = NonNullable<MindState['last']>
 export type ConversationState = MindState['talks'][string]
 
@@ -87,6 +87,6 @@ export const initialState: MindState = Object.freeze({
   warned: [],
 })
 
-export const dayMinutes = 1440
+export const minutesPerDay = 1440
 
-export const toGameDay = (time: number): number => Math.floor(time / dayMinutes)
+export const toGameDay = (time: number): number => Math.floor(time / minutesPerDay)

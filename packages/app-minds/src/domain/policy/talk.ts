@@ -8,7 +8,7 @@ import { computeNeedShare } from '../observation.ts'
 import { findQuestion, isFarewell } from './dialogue.ts'
 import type { ConversationContext } from './policy-context.ts'
 import { composeOpening, composeReply } from './reply.ts'
-import { describeNeed, smallTalk, truncate, type Utterance } from './speech.ts'
+import { composeSmallTalk, describeNeed, truncate, type Utterance } from './speech.ts'
 import type { ConversationState } from './state.ts'
 import { getPartnerName, isFilledByTalk } from './topics.ts'
 
@@ -30,20 +30,33 @@ export const createConversationState = (time: number): ConversationState => ({
 export function takeTurn(context: ConversationContext): ConversationTurn {
   const { situation, conversation, talk, constants, random } = context
   const { observation } = situation
-  const last = conversation.messages.filter(({ is_system }) => !is_system).at(-1)
-  const isMyTurn = isOwnTurn(last, conversation, observation.entity_id)
+  const lastMessage = conversation.messages.filter(({ is_system }) => !is_system).at(-1)
+  const isMyTurn = isOwnTurn(lastMessage, conversation, observation.entity_id)
   // If both spoke at the same time, a question may precede the character's own message.
-  const crossed = context.newMessages.findLast(({ message }) => findQuestion(message) !== undefined)?.message
-  const isOwnMessage = last?.speaker_id === observation.entity_id
+  const unansweredQuestion = context.newMessages.findLast(
+    ({ message }) => findQuestion(message) !== undefined,
+  )?.message
+  const isOwnMessage = lastMessage?.speaker_id === observation.entity_id
   const openQuestion =
-    last !== undefined && !isOwnMessage && findQuestion(last.message) !== undefined ? last.message : crossed
+    lastMessage !== undefined && !isOwnMessage && findQuestion(lastMessage.message) !== undefined
+      ? lastMessage.message
+      : unansweredQuestion
   if (talk.has_parted)
-    return crossed === undefined
+    return unansweredQuestion === undefined
       ? makeTurn(makeAction('cancel_interaction'), 'the farewell was said', talk)
-      : speak(context, composeReply(crossed, context, { isLast: true }), 'there was a question', talk)
-  const ending = findReasonToEnd(context, last)
-  if (ending !== undefined)
-    return leaveConversation(context, ending, openQuestion ?? (isOwnMessage ? undefined : last?.message))
+      : speak(
+          context,
+          composeReply(unansweredQuestion, context, { isLast: true }),
+          'there was a question',
+          talk,
+        )
+  const endReason = findReasonToEnd(context, lastMessage)
+  if (endReason !== undefined)
+    return leaveConversation(
+      context,
+      endReason,
+      openQuestion ?? (isOwnMessage ? undefined : lastMessage?.message),
+    )
   if (openQuestion !== undefined)
     return speak(context, composeReply(openQuestion, context), 'there was a question', talk)
   const silence = observation.time - talk.heard_at
@@ -51,58 +64,62 @@ export function takeTurn(context: ConversationContext): ConversationTurn {
     if (silence <= constants.silence_min) return makeTurn(makeAction('continue'), 'it is not my turn', talk)
     if (talk.has_nudged) return leaveConversation(context, 'no one answers', undefined)
     const nudge =
-      last === undefined
+      lastMessage === undefined
         ? composeOpening(context)
-        : { text: smallTalk('nudge', { random, name: getPartnerName(context) }), memory_id: null }
+        : { text: composeSmallTalk('nudge', { random, name: getPartnerName(context) }), memory_id: null }
     return speak(context, nudge, 'no one has spoken recently', { ...talk, has_nudged: true })
   }
-  if (last === undefined) return speak(context, composeOpening(context), 'I speak first', talk)
-  const reply = composeReply(last.message, context)
+  if (lastMessage === undefined) return speak(context, composeOpening(context), 'I speak first', talk)
+  const reply = composeReply(lastMessage.message, context)
   if (reply.text === '') return leaveConversation(context, 'there is nothing left to say', undefined)
-  return speak(context, reply, `${last.speaker_name} spoke last`, talk)
+  return speak(context, reply, `${lastMessage.speaker_name} spoke last`, talk)
 }
 
 /**
  * Whether another participant spoke last. Before the first message, whether the character is the initiator or, if the
  * initiator is unknown, has the lowest id.
  */
-function isOwnTurn(last: StoredMessage | undefined, conversation: KnownConversation, self: string): boolean {
-  if (last !== undefined) return last.speaker_id !== self
-  if (conversation.initiator_id !== null) return conversation.initiator_id === self
-  return [...conversation.participants].sort()[0] === self || conversation.participants.length === 0
+function isOwnTurn(
+  lastMessage: StoredMessage | undefined,
+  conversation: KnownConversation,
+  selfId: string,
+): boolean {
+  if (lastMessage !== undefined) return lastMessage.speaker_id !== selfId
+  if (conversation.initiator_id !== null) return conversation.initiator_id === selfId
+  return [...conversation.participants].sort()[0] === selfId || conversation.participants.length === 0
 }
 
-const leaving = 'the other is leaving'
+const partnerLeavingReason = 'the other is leaving'
 
-type Ending = string | Need
+type EndReason = string | Need
 
 /** Returns `undefined` before the first message, and while the partner has time to respond. */
 function findReasonToEnd(
   { situation, talk, constants }: ConversationContext,
-  last: StoredMessage | undefined,
-): Ending | undefined {
+  lastMessage: StoredMessage | undefined,
+): EndReason | undefined {
   const { observation } = situation
-  if (last === undefined) return undefined
-  const isWaiting = last.speaker_id === observation.entity_id
+  if (lastMessage === undefined) return undefined
+  const isWaiting = lastMessage.speaker_id === observation.entity_id
   if (isWaiting && observation.time - talk.heard_at <= constants.silence_min) return undefined
-  const critical = observation.needs.find(
+  const criticalNeed = observation.needs.find(
     (need) => computeNeedShare(need) <= constants.critical && !isFilledByTalk(need, situation),
   )
-  if (critical !== undefined) return critical
-  if (!isWaiting && isFarewell(last.message)) return leaving
+  if (criticalNeed !== undefined) return criticalNeed
+  if (!isWaiting && isFarewell(lastMessage.message)) return partnerLeavingReason
   if (talk.own_turns >= constants.own_turns) return 'enough was said'
-  const company = observation.needs.filter((need) => isFilledByTalk(need, situation))
+  const companyNeeds = observation.needs.filter((need) => isFilledByTalk(need, situation))
   const hasEnoughCompany =
-    company.length > 0 && company.every((need) => computeNeedShare(need) >= constants.talked_out)
+    companyNeeds.length > 0 && companyNeeds.every((need) => computeNeedShare(need) >= constants.talked_out)
   return hasEnoughCompany && talk.own_turns > 0 ? 'there is company enough' : undefined
 }
 
 function leaveConversation(
   context: ConversationContext,
-  ending: Ending,
+  endReason: EndReason,
   message: string | undefined,
 ): ConversationTurn {
-  const because = typeof ending === 'string' ? ending : `${ending.name} is critical`
+  const because = typeof endReason === 'string' ? endReason : `${endReason.name} is critical`
   const talk = { ...context.talk, has_parted: true }
   if (findSpeechParameter(context.situation) === undefined)
     return makeTurn(makeAction('cancel_interaction'), because, talk)
@@ -110,15 +127,15 @@ function leaveConversation(
   const reply =
     message === undefined ? { text: '', memory_id: null } : composeReply(message, context, { isLast: true })
   const excuse =
-    typeof ending === 'string' ? '' : describeExcuse(describeNeed(ending.name).feeling, reply.text)
-  const usual = ending === leaving ? 'farewellReply' : 'farewell'
-  const goodbye = smallTalk(excuse === '' ? usual : 'farewellAfterExcuse', options)
-  const text = [reply.text, excuse, goodbye].filter((part) => part !== '').join(' ')
+    typeof endReason === 'string' ? '' : describeExcuse(describeNeed(endReason.name).feeling, reply.text)
+  const farewellKind = endReason === partnerLeavingReason ? 'farewellReply' : 'farewell'
+  const farewell = composeSmallTalk(excuse === '' ? farewellKind : 'farewellAfterExcuse', options)
+  const text = [reply.text, excuse, farewell].filter((part) => part !== '').join(' ')
   return speak(context, { ...reply, text }, because, talk, true)
 }
 
-const describeExcuse = (feeling: string, said: string): string =>
-  said.includes(feeling) ? 'I cannot stay.' : `I am ${feeling} and cannot stay.`
+const describeExcuse = (feeling: string, replyText: string): string =>
+  replyText.includes(feeling) ? 'I cannot stay.' : `I am ${feeling} and cannot stay.`
 
 function speak(
   context: ConversationContext,
@@ -150,10 +167,13 @@ function speak(
 function findSpeechParameter({ observation }: Situation): InteractionParameter | undefined {
   const { current } = observation
   if (current === null) return undefined
-  const texts = listSpokenParameters(current.name, current.parameters).filter(({ type }) =>
+  const textParameters = listSpokenParameters(current.name, current.parameters).filter(({ type }) =>
     /^(str|string)/i.test(type),
   )
-  return texts.find(({ name }) => name === 'message') ?? (texts.length === 1 ? texts[0] : undefined)
+  return (
+    textParameters.find(({ name }) => name === 'message') ??
+    (textParameters.length === 1 ? textParameters[0] : undefined)
+  )
 }
 
 const makeTurn = (action: Action, because: string, talk: ConversationState): ConversationTurn => ({

@@ -6,21 +6,27 @@ import { hash32 } from '../random.ts'
 import { parseUtterance, type Sentence } from './dialogue.ts'
 import type { Place } from './place.ts'
 import type { ConversationContext } from './policy-context.ts'
-import { createClaimKey, describeNeed, namesPlaceFor, removeAnnouncement, smallTalk } from './speech.ts'
+import {
+  composeSmallTalk,
+  createClaimKey,
+  describeNeed,
+  mentionsPlaceFor,
+  removeAnnouncement,
+} from './speech.ts'
 
 /** Returns a topic as a sentence. Skips topics of this conversation and of earlier statements to this partner. */
 export function findTopic(context: ConversationContext): string | undefined {
-  const said = new Set(
+  const usedKeys = new Set(
     context.conversation.messages.flatMap(({ message }) => parseUtterance(message).map(toKey)),
   )
-  const isUnsaid = (text: string): boolean =>
-    parseUtterance(text).every((sentence) => !said.has(toKey(sentence)))
-  const known = new Set(context.state.shared)
+  const isUnused = (text: string): boolean =>
+    parseUtterance(text).every((sentence) => !usedKeys.has(toKey(sentence)))
+  const sharedHashes = new Set(context.state.shared)
   const isNew = (text: string): boolean =>
-    isUnsaid(text) && hashStatements(text, context).some((hash) => !known.has(hash))
-  const topic = findNeedTopic(context, isUnsaid) ?? findNewsTopic(context, isNew)
+    isUnused(text) && hashStatements(text, context).some((hash) => !sharedHashes.has(hash))
+  const topic = findNeedTopic(context, isUnused) ?? findNewsTopic(context, isNew)
   if (topic !== undefined) return topic
-  const place = placeTopic(context, isNew)
+  const place = findPlaceTopic(context, isNew)
   const question = findQuestionToAsk(context)
   return context.random() < 0.5 ? (place ?? question) : (question ?? place)
 }
@@ -31,25 +37,25 @@ export function hashStatements(
   text: string,
   { conversation, situation }: Pick<ConversationContext, 'conversation' | 'situation'>,
 ): readonly number[] {
-  const self = situation.observation.entity_id
-  const partners = conversation.participants.filter((id) => id !== self).sort()
+  const selfId = situation.observation.entity_id
+  const partnerIds = conversation.participants.filter((id) => id !== selfId).sort()
   return parseUtterance(text)
     .filter(({ act }) => act === 'statement')
-    .map((sentence) => hash32(`${partners.join()}|${toKey(sentence)}`))
+    .map((sentence) => hash32(`${partnerIds.join()}|${toKey(sentence)}`))
 }
 
-type Filter = (text: string) => boolean
+type TopicFilter = (text: string) => boolean
 
-function findNeedTopic(context: ConversationContext, isNew: Filter): string | undefined {
+function findNeedTopic(context: ConversationContext, isNew: TopicFilter): string | undefined {
   const { situation, constants } = context
   const { observation } = situation
-  const low = observation.needs
+  const lowestNeed = observation.needs
     .filter((need) => computeNeedShare(need) < constants.search_below && !isFilledByTalk(need, situation))
     .sort((a, b) => computeNeedShare(a) - computeNeedShare(b))[0]
-  if (low === undefined) return undefined
-  const { feeling, remedy } = describeNeed(low.name)
-  const place = findPlaceFor(low.name, context)
-  if (place === undefined && hasAdviceFor(low.name, context)) return undefined
+  if (lowestNeed === undefined) return undefined
+  const { feeling, remedy } = describeNeed(lowestNeed.name)
+  const place = findPlaceFor(lowestNeed.name, context)
+  if (place === undefined && hasAdviceFor(lowestNeed.name, context)) return undefined
   const text =
     place === undefined
       ? `I am ${feeling}. Do you know where I can ${remedy}?`
@@ -61,41 +67,46 @@ function findNeedTopic(context: ConversationContext, isNew: Filter): string | un
 const adviceMinutes = 720
 
 function hasAdviceFor(need: string, { conversation, situation, state }: ConversationContext): boolean {
-  const { entity_id: self, time } = situation.observation
-  const said = conversation.messages.filter(({ speaker_id }) => speaker_id !== self)
-  const recent = state.news.filter((one) => time - one.time < adviceMinutes)
-  return [...said.map(({ message }) => message), ...recent.map(({ text }) => text)].some((text) =>
-    namesPlaceFor(need, text),
+  const { entity_id: selfId, time } = situation.observation
+  const partnerMessages = conversation.messages.filter(({ speaker_id }) => speaker_id !== selfId)
+  const recentNews = state.news.filter((newsItem) => time - newsItem.time < adviceMinutes)
+  return [...partnerMessages.map(({ message }) => message), ...recentNews.map(({ text }) => text)].some(
+    (text) => mentionsPlaceFor(need, text),
   )
 }
 
-function findNewsTopic({ state, conversation }: ConversationContext, isNew: Filter): string | undefined {
-  const present = new Set([
+function findNewsTopic({ state, conversation }: ConversationContext, isNew: TopicFilter): string | undefined {
+  const presentIds = new Set([
     ...conversation.participants,
     ...conversation.messages.map(({ speaker_id }) => speaker_id),
   ])
-  const found = state.news.findLast(({ speaker_id, text }) => !present.has(speaker_id) && isNew(text))
-  return found === undefined ? undefined : `${found.speaker_name} told me: ${removeAnnouncement(found.text)}`
+  const newsItem = state.news.findLast(({ speaker_id, text }) => !presentIds.has(speaker_id) && isNew(text))
+  return newsItem === undefined
+    ? undefined
+    : `${newsItem.speaker_name} told me: ${removeAnnouncement(newsItem.text)}`
 }
 
-function placeTopic({ places, situation, random }: ConversationContext, isNew: Filter): string | undefined {
+function findPlaceTopic(
+  { places, situation, random }: ConversationContext,
+  isNew: TopicFilter,
+): string | undefined {
   const visible = new Set(situation.observation.entities?.map(({ entity_id }) => entity_id))
-  const known = [...places.values()]
-    .filter((place) => !place.gone && !visible.has(place.entity_id) && isThing(place))
+  const descriptions = [...places.values()]
+    .filter((place) => !place.gone && !visible.has(place.entity_id) && isUsablePlace(place))
     .map(describePlace)
     .filter(isNew)
-  return known[Math.floor(random() * known.length)]
+  return descriptions[Math.floor(random() * descriptions.length)]
 }
 
-const isThing = ({ interactions }: Place): boolean =>
+const isUsablePlace = ({ interactions }: Place): boolean =>
   interactions.length > 0 && !interactions.every(({ name }) => isConversation(name))
 
 export function describePlace({ display_name, position, interactions }: Place): string {
-  const uses = interactions
+  const interactionNames = interactions
     .map(({ name }) => name.replaceAll('_', ' '))
     .filter((name) => !isConversation(name))
-  const where = position === null ? '' : `, at (${position[0]}, ${position[1]})`
-  return `You can ${uses.slice(0, 2).join(' or ')} at ${addArticle(display_name)}${where}.`
+  const positionText = position === null ? '' : `, at (${position[0]}, ${position[1]})`
+  return `You can ${interactionNames.slice(0, 2).join(' or ')} at ${addArticle(display_name)}${positionText}.`
 }
 
 const addArticle = (name: string): string =>
@@ -103,14 +114,14 @@ const addArticle = (name: string): string =>
 
 export function findPlaceFor(need: string, { places, situation }: ConversationContext): Place | undefined {
   const { position } = situation.observation
-  const steps = (place: Place): number =>
+  const computeSteps = (place: Place): number =>
     position === null || place.position === null
       ? Number.MAX_SAFE_INTEGER
       : computeManhattanDistance(position, place.position)
   return [...places.values()]
-    .filter((place) => !place.gone && isThing(place))
+    .filter((place) => !place.gone && isUsablePlace(place))
     .filter(({ interactions }) => interactions.some(({ fills }) => fills.includes(need)))
-    .sort((a, b) => steps(a) - steps(b) || (a.entity_id < b.entity_id ? -1 : 1))[0]
+    .sort((a, b) => computeSteps(a) - computeSteps(b) || (a.entity_id < b.entity_id ? -1 : 1))[0]
 }
 
 export function isFilledByTalk({ name }: Need, { observation }: Situation): boolean {
@@ -120,30 +131,31 @@ export function isFilledByTalk({ name }: Need, { observation }: Situation): bool
 
 export function findQuestionToAsk(context: ConversationContext): string | undefined {
   const { conversation, random } = context
-  const asked = new Set(
+  const askedActs = new Set(
     conversation.messages.flatMap(({ message }) => parseUtterance(message).map(({ act }) => act)),
   )
-  const kinds = [
-    ...(asked.has('wellbeing') ? [] : (['wellbeing'] as const)),
-    ...(asked.has('news') ? [] : (['askNews'] as const)),
+  const unaskedKinds = [
+    ...(askedActs.has('wellbeing') ? [] : (['wellbeing'] as const)),
+    ...(askedActs.has('news') ? [] : (['askNews'] as const)),
   ]
-  const kind = kinds[0]
-  if (kind === 'wellbeing' && asked.size > 0) return smallTalk('wellbeingBack', { random, name: '' })
-  return kind === undefined ? undefined : smallTalk(kind, { random, name: getPartnerName(context) })
+  const kind = unaskedKinds[0]
+  if (kind === 'wellbeing' && askedActs.size > 0)
+    return composeSmallTalk('wellbeingBack', { random, name: '' })
+  return kind === undefined ? undefined : composeSmallTalk(kind, { random, name: getPartnerName(context) })
 }
 
 export function getPartnerName({ conversation, situation, places }: ConversationContext): string {
-  const { entity_id: self, entities, current } = situation.observation
-  const spoken = conversation.messages.findLast(
-    ({ speaker_id, is_system }) => speaker_id !== self && !is_system,
+  const { entity_id: selfId, entities, current } = situation.observation
+  const lastPartnerMessage = conversation.messages.findLast(
+    ({ speaker_id, is_system }) => speaker_id !== selfId && !is_system,
   )
-  if (spoken !== undefined) return spoken.speaker_name
-  const others = [...conversation.participants, conversation.initiator_id, current?.entity_id].filter(
-    (id) => id != null && id !== self,
+  if (lastPartnerMessage !== undefined) return lastPartnerMessage.speaker_name
+  const partnerIds = [...conversation.participants, conversation.initiator_id, current?.entity_id].filter(
+    (id) => id != null && id !== selfId,
   )
-  for (const id of others) {
-    const seen = entities?.find(({ entity_id }) => entity_id === id) ?? places.get(id ?? '')
-    if (seen !== undefined && seen.display_name !== '') return seen.display_name
+  for (const id of partnerIds) {
+    const entity = entities?.find(({ entity_id }) => entity_id === id) ?? places.get(id ?? '')
+    if (entity !== undefined && entity.display_name !== '') return entity.display_name
   }
   return ''
 }

@@ -16,27 +16,31 @@ type NeedContext = Pick<PolicyContext, 'situation' | 'state' | 'weights' | 'cons
 export function estimateWorth(interaction: Interaction, context: NeedContext) {
   const { situation, weights, constants } = context
   const { needs } = situation.observation
-  const weigh = (need: Need, from: number, to: number): number =>
+  const computeReduction = (need: Need, from: number, to: number): number =>
     (weights[need.name] ?? 1) * (computeUrgency(from, constants) - computeUrgency(to, constants))
   let gain = 0
-  let best: { need: string | null; gain: number } = { need: null, gain: 0 }
+  let bestNeed: { need: string | null; gain: number } = { need: null, gain: 0 }
   for (const need of needs.filter(({ name }) => interaction.fills.includes(name))) {
     const share = computeNeedShare(need)
-    const one = weigh(need, share, Math.min(1, share + estimateFill(interaction, need, context)))
-    gain += one
-    if (best.need === null || one > best.gain) best = { need: need.name, gain: one }
+    const reduction = computeReduction(
+      need,
+      share,
+      Math.min(1, share + estimateFill(interaction, need, context)),
+    )
+    gain += reduction
+    if (bestNeed.need === null || reduction > bestNeed.gain) bestNeed = { need: need.name, gain: reduction }
   }
   let cost = 0
   for (const need of needs.filter(({ name }) => interaction.drains.includes(name))) {
     const share = computeNeedShare(need)
-    cost -= weigh(need, share, Math.max(0, share - constants.default_drain))
+    cost -= computeReduction(need, share, Math.max(0, share - constants.default_drain))
   }
-  return { gain, cost, need: best.need }
+  return { gain, cost, need: bestNeed.need }
 }
 
 function estimateFill(interaction: Interaction, need: Need, { state, constants }: NeedContext): number {
-  const learned = state.gains[createGainKey(interaction.name, need.name)]
-  if (learned !== undefined && learned.samples >= constants.learned_after) return learned.mean
+  const learnedGain = state.gains[createGainKey(interaction.name, need.name)]
+  if (learnedGain !== undefined && learnedGain.samples >= constants.learned_after) return learnedGain.mean
   const rate = interaction.rates[need.name]
   if (rate === undefined || rate <= 0) return constants.default_fill
   const minutes = interaction.minutes ?? constants.expected_minutes

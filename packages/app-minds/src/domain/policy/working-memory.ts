@@ -6,13 +6,13 @@ import type { DerivedEvent } from './perceive.ts'
 import type { ExplainedCandidate } from './select.ts'
 import { truncate } from './speech.ts'
 
-const texts = z.array(z.string()).readonly()
+const textListSchema = z.array(z.string()).readonly()
 
 export const workingMemorySchema = z.looseObject({
   situation_assessment: z.string(),
-  active_goals: texts,
-  recent_events: texts,
-  current_plan: texts,
+  active_goals: textListSchema,
+  recent_events: textListSchema,
+  current_plan: textListSchema,
   emotional_state: z.string(),
 })
 export type WorkingMemory = Readonly<z.output<typeof workingMemorySchema>>
@@ -26,7 +26,7 @@ export const emptyWorkingMemory: WorkingMemory = Object.freeze({
 })
 
 export function updateFactualFields(
-  before: WorkingMemory,
+  previous: WorkingMemory,
   {
     observation,
     derivedEvents,
@@ -41,21 +41,21 @@ export function updateFactualFields(
     readonly constants: PolicyConstants
   },
 ): WorkingMemory {
-  const lowest = [...observation.needs].sort((a, b) => computeNeedShare(a) - computeNeedShare(b))[0]
+  const lowestNeed = [...observation.needs].sort((a, b) => computeNeedShare(a) - computeNeedShare(b))[0]
   return {
-    ...before,
-    situation_assessment: describeSituation(observation, lowest === undefined ? null : lowest.name),
+    ...previous,
+    situation_assessment: describeSituation(observation, lowestNeed === undefined ? null : lowestNeed.name),
     active_goals:
-      lowest !== undefined && computeNeedShare(lowest) < constants.goal_below
-        ? [`restore ${lowest.name}`]
+      lowestNeed !== undefined && computeNeedShare(lowestNeed) < constants.goal_below
+        ? [`restore ${lowestNeed.name}`]
         : [],
-    recent_events: [...before.recent_events, ...derivedEvents.map(describeEvent)].slice(-10),
+    recent_events: [...previous.recent_events, ...derivedEvents.map(describeEvent)].slice(-10),
     current_plan: candidates
       .filter(({ rejected_because }) => rejected_because === undefined)
       .slice(0, 2)
       .map(
-        (one, index) =>
-          `${one.action.action}${one.target === null ? '' : ` ${one.target}`}${index === 0 ? ` (${because})` : ''}`,
+        (candidate, index) =>
+          `${candidate.action.action}${candidate.target === null ? '' : ` ${candidate.target}`}${index === 0 ? ` (${because})` : ''}`,
       ),
     emotional_state: describeMood(observation, derivedEvents, constants),
   }
@@ -63,15 +63,16 @@ export function updateFactualFields(
 
 function describeSituation(
   { position, needs, entities, current }: Observation,
-  lowest: string | null,
+  lowestNeedName: string | null,
 ): string {
-  const where = position === null ? '' : `at (${position[0]}, ${position[1]})`
-  const doing = current === null ? '' : `in ${current.name}`
-  const need = needs.find(({ name }) => name === lowest)
-  const low = need === undefined ? '' : `lowest need ${need.name} ${Math.round(need.value)} of ${need.max}`
+  const positionText = position === null ? '' : `at (${position[0]}, ${position[1]})`
+  const activityText = current === null ? '' : `in ${current.name}`
+  const need = needs.find(({ name }) => name === lowestNeedName)
+  const needText =
+    need === undefined ? '' : `lowest need ${need.name} ${Math.round(need.value)} of ${need.max}`
   const names = (entities ?? []).slice(0, 8).map(({ display_name }) => display_name)
-  const sees = names.length === 0 ? 'nothing in sight' : `in sight: ${names.join(', ')}`
-  return [where, doing, low, sees].filter((part) => part !== '').join('; ')
+  const visibleText = names.length === 0 ? 'nothing in sight' : `in sight: ${names.join(', ')}`
+  return [positionText, activityText, needText, visibleText].filter((part) => part !== '').join('; ')
 }
 
 function describeMood(
