@@ -55,13 +55,13 @@ verifies('app:session:expiry', async (t) => {
 
 /** Creates a system clock, which a test can set, and a monotonic clock. */
 function createClocks() {
-  const state = { now: 50 * day, steady: 0.5 }
+  const state = { now: 50 * day, monotonicNow: 0.5 }
   return {
     now: () => state.now,
-    steady: () => state.steady,
+    monotonicNow: () => state.monotonicNow,
     pass(ms: number) {
       state.now += ms
-      state.steady += ms
+      state.monotonicNow += ms
     },
     set(ms: number) {
       state.now += ms
@@ -113,7 +113,7 @@ t.test('using an unchanged state prevents its expiry in the file', async (t) => 
   const store = new ServerStore(`${t.testdir()}/server.db`, clocks)
   t.teardown(() => store.close())
   const { app } = demoApp()
-  const states = new ClientStates(store.states, { now: clocks.steady })
+  const states = new ClientStates(store.states, { now: clocks.monotonicNow })
   await states.use('key', app, async (state) => {
     ;(state as { count: number }).count = 7
   })
@@ -121,7 +121,7 @@ t.test('using an unchanged state prevents its expiry in the file', async (t) => 
     clocks.pass(day / 20)
     await states.use('key', app, async () => {})
   }
-  const after = new ClientStates(store.states, { now: clocks.steady })
+  const after = new ClientStates(store.states, { now: clocks.monotonicNow })
   t.equal(await after.use('key', app, async (state) => (state as { count: number }).count), 7)
 })
 

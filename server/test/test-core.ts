@@ -29,7 +29,7 @@ export async function openTestCore(
     env?: NodeJS.ProcessEnv
     log?: Logger
     now?: () => number
-    steady?: () => number
+    monotonicNow?: () => number
     cwd?: string
     profiles?: () => Readonly<Record<string, readonly string[]>>
   } = {},
@@ -43,7 +43,7 @@ export async function openTestCore(
     cwd,
     ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.profiles === undefined ? {} : { profiles: options.profiles }),
-    ...(options.steady === undefined ? {} : { steady: options.steady }),
+    ...(options.monotonicNow === undefined ? {} : { monotonicNow: options.monotonicNow }),
   })
   t.teardown(() => core.close())
   return core

@@ -293,7 +293,7 @@ verifies('fault:clock', 'a repeat is detected after the clock is set forward by 
   let nowMs = Date.UTC(2026, 0, 10)
   const core = await openTestCore(t, apps, {
     now: () => nowMs,
-    steady: () => 0,
+    monotonicNow: () => 0,
     log: captureLog('silent').log,
     env: { CAUSEWAY_HELP_BUILD: 'false', CAUSEWAY_RECORDING_ROOTS: recordings },
   })

@@ -228,7 +228,7 @@ export class Help {
     const link = this.#search.link
     if (this.#storage.databaseUrl === undefined) {
       if (link === undefined && this.#readPublishedMs() === this.#publishedMs) return
-      if (link !== undefined && this.#steadyMs() - this.#lastQueryMs > idleTimeoutMs) {
+      if (link !== undefined && this.#monotonicMs() - this.#lastQueryMs > idleTimeoutMs) {
         this.#facts = await link.call('facts', undefined)
         await this.memory.shrink(Number.POSITIVE_INFINITY)
         return
@@ -241,9 +241,9 @@ export class Help {
     return statSync(join(this.#storage.dir, 'help'), { throwIfNoEntry: false })?.mtimeMs
   }
 
-  #steadyMs(): number {
-    const { steady, now } = this.#env
-    return (steady ?? now)()
+  #monotonicMs(): number {
+    const { monotonicNow, now } = this.#env
+    return (monotonicNow ?? now)()
   }
 
   /** Waits for a running build if the scope's edition does not exist yet. */
@@ -261,7 +261,7 @@ export class Help {
 
   /** For a damaged index, starts a rebuild unless `autoBuild` is off. */
   async #query<T>(run: () => Promise<T>, scope?: Scope): Promise<T> {
-    this.#lastQueryMs = this.#steadyMs()
+    this.#lastQueryMs = this.#monotonicMs()
     try {
       await this.#waitForIndex()
       return await this.#runWhenBuilt(run, scope)

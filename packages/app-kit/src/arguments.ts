@@ -14,7 +14,7 @@ const maxPathLength = 200
 const maxProblemLength = 1000
 
 /** zod reports all problems, so longer arrays are validated item by item, up to 20 problems. */
-const maxWholeArray = 100
+const maxBatchItems = 100
 
 /** Maximum length of an array. zod needs 0.1 to 0.3 µs per item. */
 const maxItems = 500_000
@@ -26,28 +26,30 @@ export function readArguments<T extends z.ZodObject>(
   args: unknown,
   code: 'INVALID_ARGUMENTS' | 'INVALID_PARAMS' = 'INVALID_ARGUMENTS',
 ): z.output<T> {
-  const given = args ?? {}
+  const values = args ?? {}
   const expected = Object.keys(schema.shape)
   const reject = (problems: readonly Problem[], count: number): never => {
-    const rest = count > problems.length ? `, and ${count - problems.length} more` : ''
-    throw new CausewayError(code, `${owner}: ${problems.map(describe).join(', ')}${rest}`, {
+    const moreText = count > problems.length ? `, and ${count - problems.length} more` : ''
+    throw new CausewayError(code, `${owner}: ${problems.map(describeProblem).join(', ')}${moreText}`, {
       data: { problems, problem_count: count, expected },
     })
   }
   const rejectIssues = (issues: readonly z.core.$ZodIssue[]): never => {
     const counts = issues.map((issue) => (issue.code === 'unrecognized_keys' ? issue.keys.length : 1))
-    const count = counts.reduce((sum, one) => sum + one, 0)
-    return reject(listProblems(issues, expected, args), count)
+    const problemCount = counts.reduce((sum, count) => sum + count, 0)
+    return reject(listProblems(issues, expected, args), problemCount)
   }
-  const isClosed = schema._zod.def.catchall?._zod.def.type === 'never' && isObject(given)
-  const unknown = isClosed ? Object.keys(given).filter((name) => !expected.includes(name)) : []
-  if (unknown.length > maxProblems) {
-    const problems = unknown.slice(0, maxProblems).map((name) => unknownArgument([], name, expected))
-    return reject(problems, unknown.length)
+  const isStrict = schema._zod.def.catchall?._zod.def.type === 'never' && isObject(values)
+  const unknownNames = isStrict ? Object.keys(values).filter((name) => !expected.includes(name)) : []
+  if (unknownNames.length > maxProblems) {
+    const problems = unknownNames
+      .slice(0, maxProblems)
+      .map((name) => createUnknownProblem([], name, expected))
+    return reject(problems, unknownNames.length)
   }
-  const invalidItems = findInvalidItems(schema, given, [])
+  const invalidItems = findInvalidItems(schema, values, [])
   if (invalidItems.length > 0) return rejectIssues(invalidItems)
-  const parsed = schema.safeParse(given)
+  const parsed = schema.safeParse(values)
   return parsed.success ? parsed.data : rejectIssues(parsed.error.issues)
 }
 
@@ -67,14 +69,14 @@ function findInvalidItems(
   if (value.length > maxItems)
     return [{ code: 'custom', path: [...path], message: `has more than ${maxItems} items`, input: undefined }]
   const issues: z.core.$ZodIssue[] = []
-  for (let at = 0; at < value.length && issues.length < maxProblems; at += 1) {
-    const item: unknown = value[at]
-    const nested = typeof item === 'object' ? findInvalidItems(def.element, item, [...path, at]) : []
-    issues.push(...nested)
-    if (nested.length > 0 || value.length <= maxWholeArray) continue
+  for (let index = 0; index < value.length && issues.length < maxProblems; index += 1) {
+    const item: unknown = value[index]
+    const nestedIssues = typeof item === 'object' ? findInvalidItems(def.element, item, [...path, index]) : []
+    issues.push(...nestedIssues)
+    if (nestedIssues.length > 0 || value.length <= maxBatchItems) continue
     const { success, error } = safeParse(def.element, item)
     if (!success)
-      issues.push(...error.issues.map((issue) => ({ ...issue, path: [...path, at, ...issue.path] })))
+      issues.push(...error.issues.map((issue) => ({ ...issue, path: [...path, index, ...issue.path] })))
   }
   return issues
 }
@@ -84,8 +86,8 @@ function unwrap(schema: z.core.$ZodType, value: unknown): z.core.$ZodType {
   const { def } = schema._zod as unknown as z.core.$ZodTypes['_zod']
   if ('innerType' in def) return unwrap(def.innerType, value)
   if (def.type !== 'union' || !Array.isArray(value)) return schema
-  const arrays = def.options.filter((option) => option._zod.def.type === 'array')
-  return arrays.length === 1 && arrays[0] !== undefined ? arrays[0] : schema
+  const arrayTypes = def.options.filter((option) => option._zod.def.type === 'array')
+  return arrayTypes.length === 1 && arrayTypes[0] !== undefined ? arrayTypes[0] : schema
 }
 
 /** Renames aliases: `names` maps them to declared names. Throws `INVALID_ARGUMENTS` if both names are given. */
@@ -102,19 +104,20 @@ export const renameArguments = (
 function renameArgument(
   owner: string,
   args: unknown,
-  [name = '', ...rest]: readonly string[],
-  [declared = name, ...declaredRest]: readonly string[],
+  [name = '', ...remainingPath]: readonly string[],
+  [declaredName = name, ...remainingDeclaredPath]: readonly string[],
 ): unknown {
   if (!isObject(args) || !Object.hasOwn(args, name)) return args
-  if (rest.length > 0) return { ...args, [name]: renameArgument(owner, args[name], rest, declaredRest) }
-  if (Object.hasOwn(args, declared)) {
-    const problem = { argument: name, problem: `is another name of ${declared}, which is given too` }
-    throw new CausewayError('INVALID_ARGUMENTS', `${owner}: ${describe(problem)}`, {
+  if (remainingPath.length > 0)
+    return { ...args, [name]: renameArgument(owner, args[name], remainingPath, remainingDeclaredPath) }
+  if (Object.hasOwn(args, declaredName)) {
+    const problem = { argument: name, problem: `is another name of ${declaredName}, which is given too` }
+    throw new CausewayError('INVALID_ARGUMENTS', `${owner}: ${describeProblem(problem)}`, {
       data: { problems: [problem] },
     })
   }
-  const { [name]: value, ...others } = args
-  return { ...others, [declared]: value }
+  const { [name]: value, ...otherArgs } = args
+  return { ...otherArgs, [declaredName]: value }
 }
 
 /** Converts issues to problems. Suggests the most similar of `names` for an unknown argument. */
@@ -126,10 +129,10 @@ export function listProblems(
   const problems = issues.slice(0, maxProblems).flatMap((issue): Problem | Problem[] => {
     const argument = formatPath(issue.path) || 'arguments'
     if (issue.code === 'unrecognized_keys') {
-      const known = issue.path.length === 0 ? names : nestedNames(issue)
-      return issue.keys.slice(0, maxProblems).map((key) => unknownArgument(issue.path, key, known))
+      const knownNames = issue.path.length === 0 ? names : listNestedNames(issue)
+      return issue.keys.slice(0, maxProblems).map((key) => createUnknownProblem(issue.path, key, knownNames))
     }
-    if (issue.code === 'invalid_type' && valueAt(args, issue.path) === undefined)
+    if (issue.code === 'invalid_type' && getValue(args, issue.path) === undefined)
       return { argument, problem: `is missing (${issue.expected})` }
     const message = shorten(issue.message.replace(/^Invalid input: /, ''), maxProblemLength)
     return { argument, problem: message.charAt(0).toLowerCase() + message.slice(1) }
@@ -140,24 +143,24 @@ export function listProblems(
 const formatPath = (path: readonly PropertyKey[]): string =>
   shorten(path.map(String).join('.'), maxPathLength)
 
-function unknownArgument(path: readonly PropertyKey[], key: string, names: readonly string[]): Problem {
+function createUnknownProblem(path: readonly PropertyKey[], key: string, names: readonly string[]): Problem {
   const argument = formatPath([...path, key])
   const match = closest(key, names)
   if (match !== undefined) return { argument, problem: 'is unknown', did_you_mean: match }
   // Names of the outer object are in `data.expected`.
-  const others = path.length === 0 || names.length === 0 ? '' : `; there are ${names.join(', ')}`
-  return { argument, problem: `is unknown${others}` }
+  const hint = path.length === 0 || names.length === 0 ? '' : `; there are ${names.join(', ')}`
+  return { argument, problem: `is unknown${hint}` }
 }
 
 /** Returns a nested object's member names, which its check can add to the issue as `known`. */
-const nestedNames = (issue: object): readonly string[] =>
+const listNestedNames = (issue: object): readonly string[] =>
   'known' in issue && Array.isArray(issue.known) ? issue.known.map(String) : []
 
-const describe = ({ argument, problem, did_you_mean }: Problem): string =>
+const describeProblem = ({ argument, problem, did_you_mean }: Problem): string =>
   `${argument} ${problem}${did_you_mean === undefined ? '' : ` (did you mean ${did_you_mean}?)`}`
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value
-  for (const key of path) at = (at as Record<PropertyKey, unknown> | null | undefined)?.[key]
-  return at
+function getValue(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value
+  for (const key of path) current = (current as Record<PropertyKey, unknown> | null | undefined)?.[key]
+  return current
 }

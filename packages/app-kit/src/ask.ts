@@ -63,17 +63,17 @@ type Reply =
   | { readonly kind: 'sampled'; readonly model: string; readonly content: Content | readonly Content[] }
   | { readonly kind: 'roots'; readonly roots: readonly { readonly uri: string; readonly name?: string }[] }
 
-const form = z.object({
+const formReply = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
   content: z.record(z.string(), z.unknown()).nullish(),
 })
-const block = z.looseObject({ type: z.string() })
-const message = z.object({ model: z.string(), content: z.union([block, z.array(block)]) })
-const folders = z.object({ roots: z.array(z.object({ uri: z.string(), name: z.string().optional() })) })
+const contentBlock = z.looseObject({ type: z.string() })
+const sampledReply = z.object({ model: z.string(), content: z.union([contentBlock, z.array(contentBlock)]) })
+const rootsReply = z.object({ roots: z.array(z.object({ uri: z.string(), name: z.string().optional() })) })
 const anyReply = z.union([
-  form.transform(({ action, content }) => ({ kind: 'elicited', action, content: content ?? undefined })),
-  message.transform((reply) => ({ kind: 'sampled', ...reply })),
-  folders.transform((reply) => ({ kind: 'roots', ...reply })),
+  formReply.transform(({ action, content }) => ({ kind: 'elicited', action, content: content ?? undefined })),
+  sampledReply.transform((reply) => ({ kind: 'sampled', ...reply })),
+  rootsReply.transform((reply) => ({ kind: 'roots', ...reply })),
 ])
 
 /** Returns `undefined` for a missing or malformed reply. */

@@ -36,6 +36,8 @@ export interface Env {
   /** Unix milliseconds. */
   readonly now: () => number
   /** Monotonic milliseconds. */
+  readonly monotonicNow?: () => number
+  /** @deprecated Use `monotonicNow`. */
   readonly steady?: () => number
   /** Returns a unique id, `[a-z0-9-]+`. */
   readonly newId: () => string

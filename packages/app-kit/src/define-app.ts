@@ -118,33 +118,33 @@ export function defineApp<Store, Session>(
   identity: AppIdentity<Store, Session>,
   declare: (app: Registrar<Store, Session>) => void,
 ): App {
-  const { name, data = [], errors = [], ...rest } = identity
+  const { name, data = [], errors = [], ...identityFields } = identity
   if (!appNamePattern.test(name)) throw new CausewayError('INVALID_APP', `not an app name: ${name}`)
   const tools = new Map<string, AppTool>()
   const resources = new Map<string, AppResource>()
   const prompts = new Map<string, AppPrompt>()
   const routes = new Map<string, AppRoute>()
   const sockets = new Map<string, AppSocket>()
-  const add = <T>(map: Map<string, T>, key: string, value: T): void => {
+  const addUnique = <T>(map: Map<string, T>, key: string, value: T): void => {
     if (map.has(key)) throw new CausewayError('INVALID_APP', `declared twice: ${name}.${key}`)
     map.set(key, value)
   }
   const codes = new Map<string, ErrorDefinition>()
   for (const { definitions } of errors)
-    for (const [code, definition] of Object.entries(definitions)) add(codes, code, definition)
+    for (const [code, definition] of Object.entries(definitions)) addUnique(codes, code, definition)
   type Context = ChannelContext<Store, Session>
   declare({
     tool(tool, declaration) {
       wireName(name, tool)
-      add(tools, tool, makeTool(tool, declaration))
+      addUnique(tools, tool, makeTool(tool, declaration))
     },
-    resource: (uri, declaration) => add(resources, uri, makeResource(uri, declaration)),
+    resource: (uri, declaration) => addUnique(resources, uri, makeResource(uri, declaration)),
     prompt(prompt, declaration) {
       wireName(name, prompt)
-      add(prompts, prompt, makePrompt(prompt, declaration))
+      addUnique(prompts, prompt, makePrompt(prompt, declaration))
     },
     route: (method, path, declaration) =>
-      add(routes, `${method} ${path}`, {
+      addUnique(routes, `${method} ${path}`, {
         ...declaration,
         method,
         path,
@@ -152,7 +152,7 @@ export function defineApp<Store, Session>(
         handle: (request, variables, ctx) => declaration.handle(request, variables, ctx as Context),
       }),
     socket: (path, declaration) =>
-      add(sockets, path, {
+      addUnique(sockets, path, {
         ...declaration,
         path,
         open: async (socket, ctx) => declaration.open?.(socket, ctx as Context),
@@ -160,7 +160,7 @@ export function defineApp<Store, Session>(
       }),
   })
   return {
-    ...rest,
+    ...identityFields,
     name,
     data,
     errors: Object.freeze(Object.fromEntries(codes)),

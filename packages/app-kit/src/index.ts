@@ -12,7 +12,15 @@ export * from './context.ts'
 export * from './define-app.ts'
 export * from './prompt.ts'
 export * from './resource.ts'
-export { type Answer, addMember, finite, fromJson, type Plain, withContent } from './result.ts'
+export {
+  type Answer,
+  addMember,
+  finite,
+  fromJson,
+  type Plain,
+  replaceNonFinite,
+  withContent,
+} from './result.ts'
 export * from './roots.ts'
 export type * from './route.ts'
 export { inputSchema, outputSchema, type Shape } from './schema.ts'

@@ -2,7 +2,7 @@ import type { Resource, ResourceContents } from '@causeway/protocol'
 import type { Ask } from './ask.ts'
 import type { ToolContext } from './context.ts'
 import type { Completion } from './prompt.ts'
-import { finite } from './result.ts'
+import { replaceNonFinite } from './result.ts'
 import { type UriTemplate, uriTemplate, type Variables } from './uri-template.ts'
 
 type ResourceBody = { readonly json: unknown } | { readonly text: string } | { readonly bytes: Uint8Array }
@@ -56,7 +56,7 @@ export function makeResource<Store, Session>(
 ): AppResource {
   const template = uriTemplate(uri)
   const { name, about, mimeType = 'application/json' } = declaration
-  const typed = (ctx: ToolContext): ToolContext<Store, Session> => ctx as ToolContext<Store, Session>
+  const toTypedContext = (ctx: ToolContext): ToolContext<Store, Session> => ctx as ToolContext<Store, Session>
   return {
     template,
     name,
@@ -65,15 +65,15 @@ export function makeResource<Store, Session>(
     async list(ctx) {
       if (declaration.list === undefined)
         return template.variables.length > 0 ? [] : [{ uri, name, description: about, mimeType }]
-      const listed = await declaration.list(typed(ctx))
-      return listed.map((resource) => ({ mimeType, ...resource }))
+      const resources = await declaration.list(toTypedContext(ctx))
+      return resources.map((resource) => ({ mimeType, ...resource }))
     },
     complete: async (variable, chosen, ctx) =>
-      (await declaration.complete?.[variable]?.(chosen, typed(ctx))) ?? [],
+      (await declaration.complete?.[variable]?.(chosen, toTypedContext(ctx))) ?? [],
     async read(uri, variables, ctx) {
-      const body = await declaration.read(variables, typed(ctx))
+      const body = await declaration.read(variables, toTypedContext(ctx))
       if ('bytes' in body) return { uri, mimeType, blob: Buffer.from(body.bytes).toString('base64') }
-      return { uri, mimeType, text: 'text' in body ? body.text : JSON.stringify(finite(body.json)) }
+      return { uri, mimeType, text: 'text' in body ? body.text : JSON.stringify(replaceNonFinite(body.json)) }
     },
   }
 }

@@ -52,23 +52,26 @@ export function addMember(result: CallToolResult, name: string, value: string): 
   const { structuredContent, content, [structuredJson]: json } = result
   if (structuredContent === undefined || json === undefined) return result
   const data = { ...structuredContent, [name]: value }
-  const longer = `${json.slice(0, -1)}${json === '{}' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}}`
-  return { ...result, ...toResult(data, { content: content.slice(1), json: longer }) }
+  const extendedJson = `${json.slice(0, -1)}${json === '{}' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}}`
+  return { ...result, ...toResult(data, { content: content.slice(1), json: extendedJson }) }
 }
 
 /** Replaces NaN and infinities with `null`. Copies only arrays and objects that change. */
-export const finite = <T>(value: T): T => replaceNonFinite(value) as T
+export const replaceNonFinite = <T>(value: T): T => replaceIn(value) as T
 
-function replaceNonFinite(value: unknown): unknown {
+/** @deprecated Use `replaceNonFinite`. */
+export const finite = replaceNonFinite
+
+function replaceIn(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? finiteArray(value) : finiteObject(value as Record<string, unknown>)
+  return Array.isArray(value) ? replaceInArray(value) : replaceInObject(value as Record<string, unknown>)
 }
 
-function finiteArray(values: readonly unknown[]): readonly unknown[] {
+function replaceInArray(values: readonly unknown[]): readonly unknown[] {
   let copy: unknown[] | undefined
   for (const [index, value] of values.entries()) {
-    const replaced = replaceNonFinite(value)
+    const replaced = replaceIn(value)
     if (replaced === value) continue
     copy ??= [...values]
     copy[index] = replaced
@@ -76,10 +79,10 @@ function finiteArray(values: readonly unknown[]): readonly unknown[] {
   return copy ?? values
 }
 
-function finiteObject(value: Record<string, unknown>): Record<string, unknown> {
+function replaceInObject(value: Record<string, unknown>): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined
   for (const [key, member] of Object.entries(value)) {
-    const replaced = replaceNonFinite(member)
+    const replaced = replaceIn(member)
     if (replaced === member) continue
     copy ??= { ...value }
     copy[key] = replaced

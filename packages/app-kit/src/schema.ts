@@ -39,8 +39,8 @@ function convert(
   } catch (cause) {
     throw new CausewayError('INVALID_APP', `schema that JSON Schema cannot express: ${owner}`, { cause })
   }
-  const { $schema: _, ...rest } = simplify(json) as Record<string, unknown>
-  return rest
+  const { $schema: _, ...jsonSchema } = simplify(json) as Record<string, unknown>
+  return jsonSchema
 }
 
 /**
@@ -68,4 +68,4 @@ function simplify(node: unknown): unknown {
 const isEqual = (value: unknown, other: object): boolean => JSON.stringify(value) === JSON.stringify(other)
 
 const isUnion = (type: unknown): type is readonly string[] =>
-  Array.isArray(type) && type.filter((one) => one !== 'null').length > 1
+  Array.isArray(type) && type.filter((member) => member !== 'null').length > 1

@@ -53,9 +53,9 @@ const noApps: Env['call'] = () =>
 export async function openForTest(app: App, options: TestOptions): Promise<TestApp> {
   const { now = () => 0, log = silentLog } = options
   const changes: string[] = []
-  let ids = 0
-  let calls = 0
-  const newId = () => `id-${++ids}`
+  let idCount = 0
+  let callCount = 0
+  const newId = () => `id-${++idCount}`
   const changed = {
     tools: () => void changes.push('tools'),
     resources: () => void changes.push('resources'),
@@ -63,7 +63,7 @@ export async function openForTest(app: App, options: TestOptions): Promise<TestA
   }
   const defaults = { settings: {}, newId, roots: noRoots, call: noApps }
   const store = await app.open({ ...defaults, ...options, log, now, changed })
-  const newRequestId = (): string => `request-${++calls}`
+  const newRequestId = (): string => `request-${++callCount}`
   return {
     store,
     changes,
@@ -81,7 +81,7 @@ function makeClient(app: App, { newRequestId, ...state }: ClientState): TestClie
   const progress: [number, number | undefined, string | undefined][] = []
   const messages: [string, unknown][] = []
   const notes: Facts[] = []
-  const context = (
+  const createContext = (
     { signal = new AbortController().signal, reply, holder }: TestCall,
     input: Partial<Input>,
   ): ToolContext => ({
@@ -97,7 +97,7 @@ function makeClient(app: App, { newRequestId, ...state }: ClientState): TestClie
     requestId: newRequestId(),
   })
   const converse = async <T>(options: TestCall, run: (ctx: ToolContext) => Promise<T | Ask>): Promise<T> => {
-    let returned = await run(context(options, {}))
+    let returned = await run(createContext(options, {}))
     while (isAsk(returned)) {
       const { questions, kept } = returned
       const { reply } = options
@@ -106,7 +106,9 @@ function makeClient(app: App, { newRequestId, ...state }: ClientState): TestClie
       const replies = Object.fromEntries(
         Object.entries(questions).map(([key, question]) => [key, reply(question, key)]),
       )
-      returned = await run(context(options, { replies, kept: kept && JSON.parse(JSON.stringify(kept)) }))
+      returned = await run(
+        createContext(options, { replies, kept: kept && JSON.parse(JSON.stringify(kept)) }),
+      )
     }
     return returned
   }
@@ -126,7 +128,7 @@ function makeClient(app: App, { newRequestId, ...state }: ClientState): TestClie
     async read(uri) {
       for (const resource of app.resources) {
         const variables = resource.template.match(uri)
-        if (variables !== undefined) return resource.read(uri, variables, context({}, {}))
+        if (variables !== undefined) return resource.read(uri, variables, createContext({}, {}))
       }
       throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`)
     },

@@ -9,37 +9,41 @@ const dayMs = 86_400_000
  */
 export function parseTime(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined
-  const plain = parseUtc(text)
-  if (plain !== undefined) return plain
-  const found = isoTime.exec(text.trim())
-  if (found === null) return undefined
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
+  const utcMs = parseUtc(text)
+  if (utcMs !== undefined) return utcMs
+  const match = isoTime.exec(text.trim())
+  if (match === null) return undefined
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1, 7)
     .map((digits) => Number(digits ?? 0))
   const midnight = dayStart(year, month, day)
-  const [, , , , , , , fraction = '', zone = 'Z'] = found
-  const shift = zoneMs(zone)
-  const isOver = hour > 24 || minute > 59 || second > 60 || (hour === 24 && minute + second > 0)
-  if (midnight === undefined || shift === undefined || isOver) return undefined
+  const [, , , , , , , fraction = '', zone = 'Z'] = match
+  const zoneOffsetMs = parseZoneMs(zone)
+  const isOutOfRange = hour > 24 || minute > 59 || second > 60 || (hour === 24 && minute + second > 0)
+  if (midnight === undefined || zoneOffsetMs === undefined || isOutOfRange) return undefined
   const timeOfDayMs = ((hour * 60 + minute) * 60 + second) * 1000 + Number(`0.${fraction || '0'}`) * 1000
-  return midnight + timeOfDayMs - shift
+  return midnight + timeOfDayMs - zoneOffsetMs
 }
 
 /** Fast path for `2024-01-01T00:29:56Z`, optionally with milliseconds. */
 function parseUtc(text: string): number | undefined {
   const { length } = text
   if ((length !== 20 && length !== 24) || text.charCodeAt(length - 1) !== 90) return undefined
-  const hasMarks =
+  const hasSeparators =
     text.charCodeAt(4) === 45 &&
     text.charCodeAt(7) === 45 &&
     text.charCodeAt(10) === 84 &&
     text.charCodeAt(13) === 58 &&
     text.charCodeAt(16) === 58 &&
     (length === 20 || text.charCodeAt(19) === 46)
-  if (!hasMarks) return undefined
-  const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)]
-  const fraction = length === 20 ? 0 : digits(text, 20, 23)
-  const midnight = dayStart(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10))
+  if (!hasSeparators) return undefined
+  const [hour, minute, second] = [
+    parseDigits(text, 11, 13),
+    parseDigits(text, 14, 16),
+    parseDigits(text, 17, 19),
+  ]
+  const fraction = length === 20 ? 0 : parseDigits(text, 20, 23)
+  const midnight = dayStart(parseDigits(text, 0, 4), parseDigits(text, 5, 7), parseDigits(text, 8, 10))
   // Negated, because comparisons with NaN are false.
   if (midnight === undefined || !(hour < 24 && minute < 60 && second < 60 && fraction < 1000))
     return undefined
@@ -48,17 +52,17 @@ function parseUtc(text: string): number | undefined {
 }
 
 /** Returns NaN if a character is not a digit. */
-function digits(text: string, from: number, to: number): number {
+function parseDigits(text: string, from: number, to: number): number {
   let value = 0
-  for (let at = from; at < to; at += 1) {
-    const digit = text.charCodeAt(at) - 48
+  for (let index = from; index < to; index += 1) {
+    const digit = text.charCodeAt(index) - 48
     if (digit < 0 || digit > 9) return Number.NaN
     value = value * 10 + digit
   }
   return value
 }
 
-function zoneMs(zone: string): number | undefined {
+function parseZoneMs(zone: string): number | undefined {
   if (/^z$/i.test(zone)) return 0
   const digits = zone.slice(1).replace(':', '')
   const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2) || '0')]
@@ -72,10 +76,16 @@ export function dayStart(year: number, month: number, day: number): number | und
   return daysFromCivil(year, month, day) * dayMs
 }
 
-const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 
 const daysInMonth = (year: number, month: number): number =>
-  month === 2 ? (isLeap(year) ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+  month === 2
+    ? isLeapYear(year)
+      ? 29
+      : 28
+    : month === 4 || month === 6 || month === 9 || month === 11
+      ? 30
+      : 31
 
 /** Returns days since 1970-01-01 (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). Years start in March. */
 function daysFromCivil(year: number, month: number, day: number): number {
@@ -92,15 +102,16 @@ const toTwoDigits = (value: number): string => String(value).padStart(2, '0')
 /** Returns `2024-01-01T00:29:56Z`, with 3 or 6 decimals if needed. */
 export function formatTime(ms: number): string {
   const days = Math.floor(ms / dayMs)
-  const inDay = Math.round((ms - days * dayMs) * 1000)
-  if (inDay === dayMs * 1000) return formatTime((days + 1) * dayMs)
+  const dayMicroseconds = Math.round((ms - days * dayMs) * 1000)
+  if (dayMicroseconds === dayMs * 1000) return formatTime((days + 1) * dayMs)
   const date = new Date(days * dayMs)
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]
-  const seconds = Math.floor(inDay / 1e6)
-  const fraction = String(inDay - seconds * 1e6).padStart(6, '0')
-  const shown = fraction === '000000' ? '' : `.${fraction.endsWith('000') ? fraction.slice(0, 3) : fraction}`
+  const seconds = Math.floor(dayMicroseconds / 1e6)
+  const fraction = String(dayMicroseconds - seconds * 1e6).padStart(6, '0')
+  const fractionText =
+    fraction === '000000' ? '' : `.${fraction.endsWith('000') ? fraction.slice(0, 3) : fraction}`
   const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
     .map(toTwoDigits)
     .join(':')
-  return `${String(year).padStart(4, '0')}-${toTwoDigits(month)}-${toTwoDigits(day)}T${clock}${shown}Z`
+  return `${String(year).padStart(4, '0')}-${toTwoDigits(month)}-${toTwoDigits(day)}T${clock}${fractionText}Z`
 }

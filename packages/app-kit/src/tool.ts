@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { readArguments, renameArguments } from './arguments.ts'
 import { type Ask, isAsk } from './ask.ts'
 import type { ToolContext } from './context.ts'
-import { type Answer, finite, type Plain, toAnswer, toResult } from './result.ts'
+import { type Answer, type Plain, replaceNonFinite, toAnswer, toResult } from './result.ts'
 import { inputSchema, outputSchema, type Shape } from './schema.ts'
 
 interface Hints {
@@ -117,6 +117,8 @@ export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unk
   /** Returns the call to run instead. Throws `INVALID_ARGUMENTS`. */
   forward?(args: unknown): ForwardedCall
   /** Whether data matches the output schema. */
+  acceptsOutput?(data: unknown): boolean
+  /** @deprecated Use `acceptsOutput`. */
   fits?(data: unknown): boolean
 }
 
@@ -125,7 +127,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
   declaration: ToolDeclaration<Input, Output, Store, Session>,
 ): AppTool {
   const { input: inputShape, output: outputShape, hints = {}, aliases = {}, run: _, ...listed } = declaration
-  const { bare = [], full = [], args: otherNames = {} } = aliases
+  const { bare = [], full = [], args: argumentAliases = {} } = aliases
   if (listed.about.trim() === '')
     throw new CausewayError('INVALID_APP', `tool without a description: ${name}`)
   for (const alias of bare)
@@ -138,18 +140,18 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
     ...listed,
     name,
     annotations: toAnnotations(hints),
-    aliases: { bare, full, args: otherNames },
+    aliases: { bare, full, args: argumentAliases },
     inputSchema: inputSchema(name, inputShape),
     ...(outputShape && { outputSchema: outputSchema(name, outputShape) }),
     async call(args, ctx) {
-      const parsed = readArguments(name, input, renameArguments(name, args, otherNames))
+      const parsed = readArguments(name, input, renameArguments(name, args, argumentAliases))
       const returned = await declaration.run(parsed, ctx as ToolContext<Store, Session>)
       if (isAsk(returned)) return returned
       const answer = toAnswer(returned)
-      const data = answer.json === undefined ? finite(answer.data) : answer.data
+      const data = answer.json === undefined ? replaceNonFinite(answer.data) : answer.data
       return toResult(validateData(name, output, data), answer)
     },
-    fits: (data) => outputShape === undefined || output.safeParse(data).success,
+    acceptsOutput: (data) => outputShape === undefined || output.safeParse(data).success,
   }
 }
 

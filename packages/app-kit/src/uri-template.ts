@@ -19,11 +19,11 @@ const maxUriLength = 8192
 export function uriTemplate(text: string): UriTemplate {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//.exec(text)?.[1]
   if (scheme === undefined) throw new CausewayError('INVALID_APP', `resource without a scheme: ${text}`)
-  const variables = [...text.matchAll(expression)].map((found) => found[1] as string)
+  const variables = [...text.matchAll(expression)].map((match) => match[1] as string)
   const pattern = text
     .split(expression)
-    .map((part, index) =>
-      index % 2 === 0 ? part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&') : '([A-Za-z0-9._~%-]+)',
+    .map((segment, index) =>
+      index % 2 === 0 ? segment.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&') : '([A-Za-z0-9._~%-]+)',
     )
     .join('')
   const fullPattern = new RegExp(`^${pattern}$`)
@@ -32,9 +32,9 @@ export function uriTemplate(text: string): UriTemplate {
     scheme,
     variables,
     match(uri) {
-      const found = uri.length > maxUriLength ? null : fullPattern.exec(uri)
-      if (found === null) return undefined
-      const values = found.slice(1).map(decodePercent)
+      const match = uri.length > maxUriLength ? null : fullPattern.exec(uri)
+      if (match === null) return undefined
+      const values = match.slice(1).map(decodePercent)
       if (values.includes(undefined)) return undefined
       return Object.fromEntries(variables.map((name, index) => [name, values[index] as string]))
     },

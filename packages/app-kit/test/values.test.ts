@@ -3,25 +3,26 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { finite } from '../src/result.ts'
+import { finite, replaceNonFinite } from '../src/result.ts'
 import { makeRoots } from '../src/roots.ts'
 import { dayStart, formatTime, parseTime } from '../src/time.ts'
 import { uriTemplate } from '../src/uri-template.ts'
 
-t.test('finite replaces NaN and infinities with null at any depth', async (t) => {
+t.test('replaceNonFinite replaces NaN and infinities with null at any depth', async (t) => {
   const data = {
     a: Number.NaN,
     b: [1, Number.POSITIVE_INFINITY, { c: Number.NEGATIVE_INFINITY }],
     d: 'x',
     e: null,
   }
-  t.same(finite(data), { a: null, b: [1, null, { c: null }], d: 'x', e: null })
+  t.same(replaceNonFinite(data), { a: null, b: [1, null, { c: null }], d: 'x', e: null })
   t.ok(Number.isNaN(data.a), 'the original is unchanged')
 })
 
-t.test('finite returns data without NaN and infinities unchanged', async (t) => {
+t.test('replaceNonFinite returns data without NaN and infinities unchanged', async (t) => {
   const data = { a: [1, 2, { b: 'x' }] }
-  t.equal(finite(data), data)
+  t.equal(replaceNonFinite(data), data)
+  t.equal(finite, replaceNonFinite, 'deprecated name')
 })
 
 verifies('toolvault:time:utc', async (t) => {

@@ -25,7 +25,7 @@ export interface GatewayOptions {
   /** Unix milliseconds. */
   readonly now: () => number
   /** Monotonic milliseconds. */
-  readonly steady: () => number
+  readonly monotonicNow: () => number
   readonly newId: () => string
   readonly clientInfo: { readonly name: string; readonly version: string }
   readonly random?: () => number
@@ -181,7 +181,7 @@ export class Gateway {
   }
 
   #add(config: HostedServer): void {
-    const { dataDir, log, steady: now, random = Math.random, newId, clientInfo } = this.#options
+    const { dataDir, log, monotonicNow: now, random = Math.random, newId, clientInfo } = this.#options
     const appName = this.#chooseName(config)
     const path = appName.toLowerCase()
     const server = new UpstreamServer({
@@ -279,7 +279,7 @@ export class Gateway {
     { server, appName, changes, warnings }: Entry,
     memory: ReadonlyMap<number, number> = new Map(),
   ): HostedServerStatus {
-    const now = this.#options.steady()
+    const now = this.#options.monotonicNow()
     return describeServer(server, { app: appName, changed: changes.length, warnings, now, memory })
   }
 

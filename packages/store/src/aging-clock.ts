@@ -4,7 +4,7 @@ interface Clocks {
   /** Unix milliseconds. */
   readonly now: () => number
   /** Monotonic milliseconds. */
-  readonly steady: () => number
+  readonly monotonicNow: () => number
 }
 
 export interface AgingOptions {
@@ -14,7 +14,7 @@ export interface AgingOptions {
   readonly keepMs: number
   readonly now: Clocks['now']
   /** Default: `now`, with which no jump is detected. */
-  readonly steady?: Clocks['steady'] | undefined
+  readonly monotonicNow?: Clocks['monotonicNow'] | undefined
 }
 
 const minJumpMs = 60_000
@@ -26,12 +26,12 @@ export class ClockJumpDetector {
 
   constructor(clocks: Clocks) {
     this.#clocks = clocks
-    this.#offset = clocks.now() - clocks.steady()
+    this.#offset = clocks.now() - clocks.monotonicNow()
   }
 
   /** Returns the jump since the last detected one in whole milliseconds; 0 if it is under a minute. */
   detect(): number {
-    const jump = Math.round(this.#clocks.now() - this.#clocks.steady() - this.#offset)
+    const jump = Math.round(this.#clocks.now() - this.#clocks.monotonicNow() - this.#offset)
     if (Math.abs(jump) < minJumpMs) return 0
     this.#offset += jump
     return jump
@@ -47,8 +47,8 @@ export class AgingClock {
   #hasJumped = false
   #totalMs = 0
 
-  constructor(db: Database, { columns, keepMs, now, steady = now }: AgingOptions) {
-    this.#jumpDetector = new ClockJumpDetector({ now, steady })
+  constructor(db: Database, { columns, keepMs, now, monotonicNow = now }: AgingOptions) {
+    this.#jumpDetector = new ClockJumpDetector({ now, monotonicNow })
     this.#now = now
     // A rollback undoes the recorded shift together with the shifted rows.
     db.exec('CREATE TEMP TABLE aged (ms INTEGER NOT NULL); INSERT INTO aged VALUES (0)')

@@ -20,17 +20,17 @@ function openRequests(t: Test) {
   const up = 'CREATE TABLE request (id TEXT PRIMARY KEY, made_ms INTEGER NOT NULL) STRICT'
   const db = openDatabase(join(t.testdir(), 'a.db'), { migrations: [{ name: 'request', up }] })
   t.teardown(() => db.close())
-  const clocks = { now: 1_000 * minute, steady: 0 }
+  const clocks = { now: 1_000 * minute, monotonicNow: 0 }
   const options = { columns: ['request.made_ms'], keepMs: 10 * minute, now: () => clocks.now }
   const insert = (id: string, now: number) => db.prepare('INSERT INTO request VALUES (?, ?)').run(id, now)
   return { db, clocks, options, insert }
 }
 
 t.test('ClockJumpDetector reports each large jump of the clock once', async (t) => {
-  const clocks = { now: 1_000 * minute, steady: 0.5 }
-  const jumps = new ClockJumpDetector({ now: () => clocks.now, steady: () => clocks.steady })
+  const clocks = { now: 1_000 * minute, monotonicNow: 0.5 }
+  const jumps = new ClockJumpDetector({ now: () => clocks.now, monotonicNow: () => clocks.monotonicNow })
   clocks.now += 60 * minute
-  clocks.steady += 60 * minute
+  clocks.monotonicNow += 60 * minute
   t.equal(jumps.detect(), 0)
   clocks.now += 10 * minute
   t.equal(jumps.detect(), 10 * minute)
@@ -43,7 +43,7 @@ t.test('ClockJumpDetector reports each large jump of the clock once', async (t) 
 
 t.test('AgingClock preserves the age of rows when the clock is set', async (t) => {
   const { db, clocks, options, insert } = openRequests(t)
-  const clock = new AgingClock(db, { ...options, steady: () => clocks.steady })
+  const clock = new AgingClock(db, { ...options, monotonicNow: () => clocks.monotonicNow })
   const readAges = () => {
     const now = clock.now()
     const rows = db.prepare<[], { id: string; made_ms: number }>('SELECT * FROM request ORDER BY id').all()
@@ -51,7 +51,7 @@ t.test('AgingClock preserves the age of rows when the clock is set', async (t) =
   }
   const advance = (minutes: number): void => {
     clocks.now += minutes * minute
-    clocks.steady += minutes * minute
+    clocks.monotonicNow += minutes * minute
   }
 
   insert('expired', clock.now())
@@ -68,7 +68,7 @@ t.test('AgingClock preserves the age of rows when the clock is set', async (t) =
 
 t.test('AgingClock shifts rows again after a rollback', async (t) => {
   const { db, clocks, options, insert } = openRequests(t)
-  const clock = new AgingClock(db, { ...options, steady: () => clocks.steady })
+  const clock = new AgingClock(db, { ...options, monotonicNow: () => clocks.monotonicNow })
   insert('a', clock.now())
   const readAge = () => clock.now() - Number(db.prepare('SELECT made_ms FROM request').pluck().get())
 

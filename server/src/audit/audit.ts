@@ -13,7 +13,7 @@ interface AuditOptions {
   /** Unix milliseconds. */
   readonly now: () => number
   /** Monotonic milliseconds. */
-  readonly steady?: () => number
+  readonly monotonicNow?: () => number
   readonly onFailure?: (error: unknown) => void
   readonly onWritten?: ((entries: readonly AuditEntry[]) => void) | undefined
 }
@@ -40,9 +40,9 @@ export class Audit {
   #failure: unknown
 
   constructor(options: AuditOptions) {
-    const { now, steady = now } = options
+    const { now, monotonicNow = now } = options
     this.#options = options
-    this.#jumps = new ClockJumpDetector({ now, steady })
+    this.#jumps = new ClockJumpDetector({ now, monotonicNow })
     void this.#trim()
     this.#trimTimer = setInterval(() => void this.#trim(), trimIntervalMs).unref()
   }

@@ -31,7 +31,7 @@ function makeCallTool(
   // The output schema is omitted, because the result has the named tool's schema.
   const {
     outputSchema: _,
-    fits: __,
+    acceptsOutput: __,
     ...tool
   } = makeTool(name, {
     about,

@@ -62,7 +62,9 @@ function toErrorResult(error: ErrorObject, { instance, tool }: ToolEntry): CallT
   const body = instance.app.errorBody?.(error)
   return {
     content: [{ type: 'text', text: body === undefined ? formatAnswerText(error) : JSON.stringify(body) }],
-    ...(body !== undefined && tool.fits?.(body) === true ? { structuredContent: body } : {}),
+    ...(body !== undefined && (tool.acceptsOutput ?? tool.fits)?.(body) === true
+      ? { structuredContent: body }
+      : {}),
     isError: true,
     _meta: { [errorMetaKey]: error },
   }

@@ -53,7 +53,7 @@ interface CoreOptions {
   /** Unix milliseconds. */
   readonly now?: () => number
   /** Monotonic milliseconds. Default: `now`, if given. */
-  readonly steady?: () => number
+  readonly monotonicNow?: () => number
   readonly cwd?: string
   readonly logFiles?: Pick<LogFiles, 'audit' | 'onFailure'> | undefined
   readonly logTail?: LogTail | undefined
@@ -90,7 +90,7 @@ export class Core {
   readonly caches: OwnedCache[] = []
   readonly memory: MemoryGuard
   readonly backups: Backups
-  readonly #clocks: { readonly now: () => number; readonly steady: () => number }
+  readonly #clocks: { readonly now: () => number; readonly monotonicNow: () => number }
   readonly #startedAt: number
   readonly #apps: readonly App[]
   readonly #ready = Promise.withResolvers<void>()
@@ -100,9 +100,9 @@ export class Core {
     this.config = config
     this.log = log
     this.now = now
-    const steady = options.steady ?? options.now ?? (() => performance.now())
-    this.#clocks = { now, steady }
-    this.#startedAt = steady()
+    const monotonicNow = options.monotonicNow ?? options.now ?? (() => performance.now())
+    this.#clocks = { now, monotonicNow }
+    this.#startedAt = monotonicNow()
     this.store = new ServerStore(join(config.dataDir, 'server.db'), {
       ...this.#clocks,
       onFailure: (err) => {
@@ -129,7 +129,7 @@ export class Core {
       running: this.limits.runningByApp,
       memory: await this.memory.report(),
     }))
-    this.states = new ClientStates(this.store.states, { now: steady })
+    this.states = new ClientStates(this.store.states, { now: monotonicNow })
     this.runner = new CallRunner(this)
     this.host = new AppHost({ createEnv: (app) => this.#createEnv(app), errors: this.errors, log })
     this.registry = new Registry({
@@ -179,7 +179,7 @@ export class Core {
   }
 
   get uptimeMs(): number {
-    return this.#clocks.steady() - this.#startedAt
+    return this.#clocks.monotonicNow() - this.#startedAt
   }
 
   /**
@@ -289,6 +289,7 @@ export class Core {
       settings: selectSettings(app, this.config),
       log: this.log.child({ app: app.name }),
       ...this.#clocks,
+      steady: this.#clocks.monotonicNow,
       newId: randomUUID,
       roots: makeAppRoots(app, this.config),
       changed: {

@@ -14,7 +14,10 @@ import type { Logger } from 'pino'
 import { version } from '../process/version.ts'
 
 interface HostedServersOptions
-  extends Pick<GatewayOptions, 'dataDir' | 'now' | 'steady' | 'isReserved' | 'onChange' | 'onResource'> {
+  extends Pick<
+    GatewayOptions,
+    'dataDir' | 'now' | 'monotonicNow' | 'isReserved' | 'onChange' | 'onResource'
+  > {
   readonly log: Logger
   readonly env: NodeJS.ProcessEnv
 }

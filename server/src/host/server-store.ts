@@ -46,7 +46,7 @@ interface ServerClocks {
   /** Unix milliseconds. */
   readonly now: () => number
   /** Monotonic milliseconds. Default: `now`. */
-  readonly steady?: () => number
+  readonly monotonicNow?: () => number
 }
 
 export class ServerStore {
@@ -86,10 +86,10 @@ class ServerFile {
   readonly #clock: () => number
   readonly #jumps: ClockJumpDetector
 
-  constructor(path: string, { now, steady = now }: ServerClocks) {
+  constructor(path: string, { now, monotonicNow = now }: ServerClocks) {
     this.#path = path
     this.#clock = now
-    this.#jumps = new ClockJumpDetector({ now, steady })
+    this.#jumps = new ClockJumpDetector({ now, monotonicNow })
     this.db = openDatabase(path, { migrations: serverMigrations, now })
     this.#openFile = new OpenFile(path)
   }

@@ -177,7 +177,7 @@ verifies(
     const { core } = await openHostedCore(
       t,
       { fragile: fixture(), good: fixture() },
-      { steady: () => performance.now() + skippedMs },
+      { monotonicNow: () => performance.now() + skippedMs },
     )
     await listed(core, 'fragile', 'good')
     const crash = async () => readCode(await call(core, 'Fragile__crash'))
@@ -335,7 +335,7 @@ verifies(
     })
     const url = `http://127.0.0.1:${(remote.address() as AddressInfo).port}/mcp`
     let now = 0
-    const { core } = await openHostedCore(t, { remote: { type: 'http', url } }, { steady: () => now })
+    const { core } = await openHostedCore(t, { remote: { type: 'http', url } }, { monotonicNow: () => now })
     await listed(core, 'remote')
     t.equal(readText(await call(core, 'Remote__echo')), 'alive')
     isDead = true

@@ -31,8 +31,8 @@ export async function openHostedCore(
   {
     dir = t.testdir({ data: {} }),
     more = {},
-    steady,
-  }: { dir?: string; more?: object; steady?: () => number } = {},
+    monotonicNow,
+  }: { dir?: string; more?: object; monotonicNow?: () => number } = {},
 ): Promise<HostedCore> {
   const write = (mcpServers: object, others: object = more): void => {
     mkdirSync(`${dir}/data`, { recursive: true })
@@ -42,7 +42,7 @@ export async function openHostedCore(
   const logged = captureLog()
   const core = await openTestCore(t, [], {
     ...{ dir, log: logged.log },
-    ...(steady === undefined ? {} : { steady }),
+    ...(monotonicNow === undefined ? {} : { monotonicNow }),
   })
   return { core, dir, logged, write }
 }

@@ -128,9 +128,14 @@ export class Journal {
   readonly #statements: ReturnType<typeof prepareStatements>
 
   /** Throws the errors of `openDatabase`. */
-  constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
+  constructor(dir: string, { now, monotonicNow }: Pick<Env, 'now' | 'monotonicNow'>) {
     this.#db = openDatabase(join(dir, 'debrief.db'), { migrations: journalMigrations, now })
-    this.#clock = new AgingClock(this.#db, { columns: ['answer.made_ms'], keepMs: resultTtlMs, now, steady })
+    this.#clock = new AgingClock(this.#db, {
+      columns: ['answer.made_ms'],
+      keepMs: resultTtlMs,
+      now,
+      monotonicNow,
+    })
     this.#statements = prepareStatements(this.#db)
   }
 

@@ -53,7 +53,7 @@ export class Minds {
     const { dir, settings, log } = env
     const limits = readLimits(settings.mindsLimits)
     const durability = settings.mindsDurability === 'full' ? 'full' : 'normal'
-    const file = new MindsFile({ dir, now: env.now, steady: env.steady, limits, durability })
+    const file = new MindsFile({ dir, now: env.now, monotonicNow: env.monotonicNow, limits, durability })
     const now = (): number => performance.now()
     this.#file = file
     this.#changes = new ChangeNotifier((mindId) => env.changed.resource(`mind://${mindId}/state`))

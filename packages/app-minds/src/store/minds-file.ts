@@ -10,7 +10,7 @@ import { migrations } from './schema.ts'
 import type { FoundRecallData, MemoryRow, MindRow, RecallDataQuery } from './types.ts'
 import { WorldTable } from './world-table.ts'
 
-interface FileOptions extends Pick<AgingOptions, 'now' | 'steady'> {
+interface FileOptions extends Pick<AgingOptions, 'now' | 'monotonicNow'> {
   readonly dir: string
   readonly limits: Limits
   readonly durability: 'normal' | 'full'
@@ -39,7 +39,7 @@ export class MindsFile {
   readonly #tables: Tables
 
   /** Throws the errors of `openDatabase`. */
-  constructor({ dir, now, steady, limits, durability }: FileOptions) {
+  constructor({ dir, now, monotonicNow, limits, durability }: FileOptions) {
     this.#path = join(dir, 'minds.db')
     const db = openDatabase(this.#path, { migrations, now, synchronous: durability })
     db.pragma(`wal_autocheckpoint = ${checkpointPages}`)
@@ -52,7 +52,7 @@ export class MindsFile {
       memories,
       reflections: new ReflectionTable(db, memories),
       world: new WorldTable(db, limits),
-      records: new RecordTable(db, { now, steady }, limits),
+      records: new RecordTable(db, { now, monotonicNow }, limits),
     }
   }
 

@@ -73,10 +73,14 @@ export class RecordTable {
   readonly #clock: AgingClock
   readonly #limits: Limits
 
-  constructor(db: Database, { now, steady }: Pick<AgingOptions, 'now' | 'steady'>, limits: Limits) {
+  constructor(
+    db: Database,
+    { now, monotonicNow }: Pick<AgingOptions, 'now' | 'monotonicNow'>,
+    limits: Limits,
+  ) {
     this.#sql = prepareStatements(db)
     const columns = ['request.made_at']
-    this.#clock = new AgingClock(db, { columns, keepMs: limits.repeat_ms, now, steady })
+    this.#clock = new AgingClock(db, { columns, keepMs: limits.repeat_ms, now, monotonicNow })
     this.#limits = limits
   }
 

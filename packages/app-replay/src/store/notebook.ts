@@ -66,9 +66,14 @@ export class Notebook {
   readonly #clock: AgingClock
   readonly #statements: ReturnType<typeof prepare>
 
-  constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
+  constructor(dir: string, { now, monotonicNow }: Pick<Env, 'now' | 'monotonicNow'>) {
     this.#db = openDatabase(join(dir, 'replay.db'), { migrations: notebookMigrations, now })
-    this.#clock = new AgingClock(this.#db, { columns: ['request.made_ms'], keepMs: repeatMs, now, steady })
+    this.#clock = new AgingClock(this.#db, {
+      columns: ['request.made_ms'],
+      keepMs: repeatMs,
+      now,
+      monotonicNow,
+    })
     this.#statements = prepare(this.#db)
   }
 

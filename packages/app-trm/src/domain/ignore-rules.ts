@@ -75,7 +75,7 @@ function createMatcher(pattern: string): (path: string) => boolean {
 function matchSequence<Step>(
   steps: readonly (Step | typeof anySequence)[],
   items: ArrayLike<string>,
-  matches: (step: Step, itemIndex: string) => boolean,
+  matches: (step: Step, item: string) => boolean,
 ): boolean {
   let [stepIndex, itemIndex, lastAnyIndex, resumeIndex] = [0, 0, -1, 0]
   while (itemIndex < items.length) {

@@ -51,10 +51,10 @@ export class TrmStore {
   readonly #dir: string
   readonly #reserved = new Set<string>()
 
-  constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
+  constructor(dir: string, { now, monotonicNow }: Pick<Env, 'now' | 'monotonicNow'>) {
     this.db = openDatabase(join(dir, 'trm.db'), { migrations, now })
     const columns = ['request.made_ms', 'step.started_ms']
-    this.#clock = new AgingClock(this.db, { columns, keepMs: repeatMs, now, steady })
+    this.#clock = new AgingClock(this.db, { columns, keepMs: repeatMs, now, monotonicNow })
     this.#dir = realpathSync(dir)
   }
 

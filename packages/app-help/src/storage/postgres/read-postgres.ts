@@ -102,7 +102,7 @@ export async function readFacts(sql: Sql): Promise<IndexFacts | undefined> {
     'SELECT provider, model, revision, dimensions, fingerprint FROM help_spaces',
   )
   const sum = (getCount: (row: (typeof sources)[number]) => number): number =>
-    sources.reduce((createSumSql, row) => createSumSql + getCount(row), 0)
+    sources.reduce((total, row) => total + getCount(row), 0)
   return {
     revision,
     docs: sum(({ docs }) => docs),

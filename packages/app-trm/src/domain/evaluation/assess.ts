@@ -140,8 +140,8 @@ function judge({ config, standing, baseline }: AssessmentInput, evidence: readon
 }
 
 function findTrustedRun(evidence: readonly Evidence[]): TestRun | undefined {
-  const { tests: countTests, distrustReason } = findFinding(evidence, 'test') ?? {}
-  return distrustReason === undefined ? countTests : undefined
+  const { tests, distrustReason } = findFinding(evidence, 'test') ?? {}
+  return distrustReason === undefined ? tests : undefined
 }
 
 const findFinding = (evidence: readonly Evidence[], kind: string): StageFinding | undefined =>
@@ -170,12 +170,12 @@ const readBestPerf = ({ best_perf, perf_unit }: Standing): Metric | undefined =>
 
 /** Stores only ids and statuses of tests, because later comparisons need nothing else. */
 function createBaseline(evidence: readonly Evidence[]): Baseline {
-  const countTests = findFinding(evidence, 'test')?.tests
+  const tests = findFinding(evidence, 'test')?.tests
   const diagnostics = evidence.flatMap(({ finding: { spec, diagnostics: stageDiagnostics } }) =>
     spec.kind === 'lint' && stageDiagnostics !== undefined ? [[spec.name, stageDiagnostics] as const] : [],
   )
   return {
-    tests: countTests && { ...countTests, cases: countTests.cases.map(({ id, status }) => ({ id, status })) },
+    tests: tests && { ...tests, cases: tests.cases.map(({ id, status }) => ({ id, status })) },
     diagnostics: Object.fromEntries(diagnostics),
   }
 }

@@ -132,15 +132,12 @@ const wordPattern = /"[^"]*"|[^\s,;:|=]+/g
 const commentPattern = /^\s*(?:#|\/\/|\/?\*).*/
 
 const listLiterals = (text: string, line: number, pattern: RegExp): readonly Literal[] =>
-  Array.from(
-    text.replace(commentPattern, '').slice(0, 2000).matchAll(pattern),
-    ({ 0: ownerFiles, index }) => ({
-      value: unquote(ownerFiles),
-      line,
-      start: index,
-      end: index + ownerFiles.length,
-    }),
-  )
+  Array.from(text.replace(commentPattern, '').slice(0, 2000).matchAll(pattern), ({ 0: value, index }) => ({
+    value: unquote(value),
+    line,
+    start: index,
+    end: index + value.length,
+  }))
 
 /** Matches the text between the values of `2: 4`, `rate(2), 4`, `rate(2) == 4`, `expect(rate(2)).toBe(4)`. */
 const entryPattern = /^(?:\s*:|[\s\])}]*\)[\s\])}]*(?:,|===?|\.to\w+\())\s*[[({]*$/
