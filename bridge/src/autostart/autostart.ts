@@ -162,10 +162,10 @@ export class Autostart {
   }
 }
 
-function readFailure(path: string, since: number): string | undefined {
+function readFailure(path: string, sinceMs: number): string | undefined {
   try {
     const { at, message } = JSON.parse(readFileSync(path, 'utf8')) as { at: number; message: string }
-    return at >= since ? message : undefined
+    return at >= sinceMs ? message : undefined
   } catch {
     return undefined
   }
@@ -194,6 +194,8 @@ export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: str
   const bridgeVariables = new Set(variables)
   // Bridge and server use the same token file.
   bridgeVariables.delete('CAUSEWAY_TOKEN_FILE')
-  const inherited = Object.entries(env).filter(([name]) => !bridgeVariables.has(name) && !/^npm_/i.test(name))
-  return { CAUSEWAY_ROOTS: cwd, ...Object.fromEntries(inherited), MCP_SERVER_PORT: port }
+  const inheritedVariables = Object.entries(env).filter(
+    ([name]) => !bridgeVariables.has(name) && !/^npm_/i.test(name),
+  )
+  return { CAUSEWAY_ROOTS: cwd, ...Object.fromEntries(inheritedVariables), MCP_SERVER_PORT: port }
 }

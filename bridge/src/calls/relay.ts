@@ -136,9 +136,9 @@ export class Relay {
   /** Forwards a batch to a session of 2025-03-26, the only version with batches; otherwise splits it. */
   #startBatch(bytes: Buffer, messages: readonly ClientMessage[]): Promise<void> | undefined {
     const { session } = this.#options
-    const first = messages.find(({ kind }) => kind === 'request')
-    if (session.key.version === '2025-03-26' && first !== undefined && messages.every(canForward)) {
-      this.#startCall(bytes, [first, ...messages.filter((message) => message !== first)])
+    const firstRequest = messages.find(({ kind }) => kind === 'request')
+    if (session.key.version === '2025-03-26' && firstRequest !== undefined && messages.every(canForward)) {
+      this.#startCall(bytes, [firstRequest, ...messages.filter((message) => message !== firstRequest)])
       for (const message of messages) session.remember(message)
       return undefined
     }
@@ -160,17 +160,17 @@ export class Relay {
     void call.settled.then(() => {
       this.#inFlight -= 1
       while (this.#inFlight < maxInFlight && this.#backlog.length > 0) {
-        const next = this.#backlog.shift() as Call
-        if (next.pendingIds.size > 0) this.#forward(next)
+        const nextCall = this.#backlog.shift() as Call
+        if (nextCall.pendingIds.size > 0) this.#forward(nextCall)
       }
       this.#update()
     })
   }
 
-  async #send(message: ClientMessage, after?: Promise<void>): Promise<boolean> {
+  async #send(message: ClientMessage, precondition?: Promise<void>): Promise<boolean> {
     if (this.#failure !== undefined) return false
     this.#pendingSends += 1
-    await after
+    await precondition
     const isAccepted = await this.#options.forwarder.send(message)
     this.#pendingSends -= 1
     // Deferred, so that the caller can send the next message first.

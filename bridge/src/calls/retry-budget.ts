@@ -69,10 +69,10 @@ export class RetryBudget {
     const remainingMs = this.#getRemainingMs()
     if (remainingMs <= 0) return false
     // A response to another call also shows that the server is running.
-    const responded = this.#options.monitor
+    const hasResponse = this.#options.monitor
       .waitForResponse(remainingMs)
       .then(() => this.#getRemainingMs() > 0)
-    return Promise.race([started.then(() => true), responded])
+    return Promise.race([started.then(() => true), hasResponse])
   }
 
   #getRemainingMs(): number {

@@ -49,8 +49,8 @@ export class ServerRequests {
     const isTaken = this.#requests.has(id)
     const clientId = duplicate?.clientId ?? (isTaken ? `causeway-question-${++this.#renamedCount}` : id)
     this.#requests.set(clientId, { id, clientId, isActive: true })
-    const [oldest] = this.#requests.keys()
-    if (this.#requests.size > maxRequests && oldest !== undefined) this.#requests.delete(oldest)
+    const [oldestId] = this.#requests.keys()
+    if (this.#requests.size > maxRequests && oldestId !== undefined) this.#requests.delete(oldestId)
     return clientId === id ? bytes : replaceId(bytes, clientId)
   }
 

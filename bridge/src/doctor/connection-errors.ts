@@ -53,8 +53,8 @@ export const mayStartLater = (error: unknown): boolean =>
 
 function findCause(error: unknown): { code: string; message: string } {
   const { cause, errors } = error as { cause?: unknown; errors?: readonly unknown[] }
-  const inner = cause ?? errors?.[0]
-  if (inner instanceof Error) return findCause(inner)
+  const innerError = cause ?? errors?.[0]
+  if (innerError instanceof Error) return findCause(innerError)
   const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown }
   return { code: String(code ?? name), message: String(message) }
 }

@@ -49,10 +49,10 @@ export function checkHealth({ status, body }: Reply): Check[] {
 function checkApps(status: string, apps: JsonObject): Check {
   const names = Object.keys(apps)
   if (status === 'ok') return ok('health', `ready, apps: ${names.join(', ') || 'none'}`)
-  const failed = names.filter((name) => asObject(apps[name]).status !== 'ok')
+  const failedNames = names.filter((name) => asObject(apps[name]).status !== 'ok')
   return warn(
     'health',
-    [status, failed.join(', ')].filter(Boolean).join(': '),
+    [status, failedNames.join(', ')].filter(Boolean).join(': '),
     'see GET /health for the reason',
   )
 }
@@ -94,21 +94,25 @@ export async function checkProtocol(upstream: Upstream, maxLine: number): Promis
   const accessFailure = checkAccess(legacyResult.reply)
   if (accessFailure !== undefined) return [accessFailure]
   const modernResult = await request('server/discover', { _meta: envelope })
-  const [initialized, discovered] = [getResult(legacyResult), getResult(modernResult)]
-  if (initialized === undefined && discovered === undefined) return [createProtocolFailure(legacyResult)]
+  const [initializeResult, discoverResult] = [getResult(legacyResult), getResult(modernResult)]
+  if (initializeResult === undefined && discoverResult === undefined)
+    return [createProtocolFailure(legacyResult)]
 
-  const key = readSessionKey(legacyResult.reply.headers, initialized)
+  const key = readSessionKey(legacyResult.reply.headers, initializeResult)
   if (key.id !== undefined) await post(upstream, { method: 'notifications/initialized', params: {} }, { key })
-  const listResult = await (discovered === undefined
+  const listResult = await (discoverResult === undefined
     ? request('tools/list', {}, key)
     : request('tools/list', { _meta: envelope }))
   const checks = [
-    initialized === undefined
+    initializeResult === undefined
       ? ok('initialize', 'not supported; the bridge translates if necessary')
-      : ok('initialize', `${formatServer(initialized.serverInfo)}, protocol ${initialized.protocolVersion}`),
-    discovered === undefined
+      : ok(
+          'initialize',
+          `${formatServer(initializeResult.serverInfo)}, protocol ${initializeResult.protocolVersion}`,
+        ),
+    discoverResult === undefined
       ? ok('discover', 'not supported; the bridge translates if necessary')
-      : ok('discover', `protocol ${[discovered.supportedVersions].flat().join(', ')}`),
+      : ok('discover', `protocol ${[discoverResult.supportedVersions].flat().join(', ')}`),
     checkTools(listResult, maxLine),
     await checkOrigin(upstream),
   ]

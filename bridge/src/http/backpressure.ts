@@ -63,14 +63,14 @@ export class Backpressure {
 
   /** Returns the source with the most bytes, which is probably the closest to its end. */
   #findLargest(sources: Iterable<Source>): Source | undefined {
-    let largest: Source | undefined
+    let largestSource: Source | undefined
     for (const source of sources)
       if (
-        largest === undefined ||
-        (this.#bufferedBytes.get(source) ?? 0) > (this.#bufferedBytes.get(largest) ?? 0)
+        largestSource === undefined ||
+        (this.#bufferedBytes.get(source) ?? 0) > (this.#bufferedBytes.get(largestSource) ?? 0)
       )
-        largest = source
-    return largest
+        largestSource = source
+    return largestSource
   }
 
   #resume(source: Source): void {

@@ -31,9 +31,9 @@ export function openCredentials({ header, headerFile, tokenFile }: Credentials, 
   let fileVersion = readFileVersion(tokenFile)
   let current = loadFields()
   return () => {
-    const found = readFileVersion(tokenFile)
-    if (found === fileVersion) return current
-    fileVersion = found
+    const currentVersion = readFileVersion(tokenFile)
+    if (currentVersion === fileVersion) return current
+    fileVersion = currentVersion
     try {
       current = loadFields()
       log('read the token file again')

@@ -97,8 +97,8 @@ class OlderStream {
   readonly #id = crypto.randomUUID()
   readonly #exchange: Exchange
   readonly #events: EventParser
-  readonly #pending = new Map<Id, Deferred<Buffer>>()
-  readonly #buffered: Buffer[] = []
+  readonly #pendingResponses = new Map<Id, Deferred<Buffer>>()
+  readonly #bufferedMessages: Buffer[] = []
   readonly #endpoint = new Deferred<string | undefined>()
   #path = ''
   #listener: Reader | undefined
@@ -124,7 +124,7 @@ class OlderStream {
     )
     void this.ended.then((error) => {
       this.#endpoint.resolve(undefined)
-      for (const pending of this.#pending.values()) pending.reject(error)
+      for (const pending of this.#pendingResponses.values()) pending.reject(error)
     })
   }
 
@@ -159,10 +159,10 @@ class OlderStream {
       wasWritten: () => exchange.wasWritten(),
       whenWritten: () => exchange.whenWritten(),
       done: done.finally(() => {
-        for (const id of ids) this.#pending.delete(id)
+        for (const id of ids) this.#pendingResponses.delete(id)
       }),
       abort: () => {
-        for (const id of ids) this.#pending.get(id)?.reject(new Error('aborted by the bridge'))
+        for (const id of ids) this.#pendingResponses.get(id)?.reject(new Error('aborted by the bridge'))
         exchange.abort()
       },
     }
@@ -171,7 +171,7 @@ class OlderStream {
   listen(reader: Reader): Exchange {
     this.#listener = reader
     reader.head(200, { 'content-type': 'text/event-stream' })
-    for (const data of this.#buffered.splice(0)) reader.data(formatEvent(data))
+    for (const data of this.#bufferedMessages.splice(0)) reader.data(formatEvent(data))
     const listenerRemoved = new Deferred()
     return {
       done: Promise.race([listenerRemoved.promise, this.ended.then(() => {})]),
@@ -191,16 +191,16 @@ class OlderStream {
   #receive({ type, data }: ServerEvent): void {
     if (data === undefined) return
     const id = findId(parseJson(data), 'undefined')
-    const pending = id === undefined ? undefined : this.#pending.get(id)
+    const pending = id === undefined ? undefined : this.#pendingResponses.get(id)
     if (type === 'endpoint') this.#endpoint.resolve(resolvePath(data.toString(), this.#upstream.url))
     else if (pending !== undefined) pending.resolve(data)
     else if (this.#listener !== undefined) this.#listener.data(formatEvent(data))
-    else if (this.#buffered.length < maxBuffered) this.#buffered.push(data)
+    else if (this.#bufferedMessages.length < maxBuffered) this.#bufferedMessages.push(data)
   }
 
   #waitFor(id: Id): Promise<Buffer> {
     const response = new Deferred<Buffer>()
-    this.#pending.set(id, response)
+    this.#pendingResponses.set(id, response)
     return response.promise
   }
 }
@@ -208,9 +208,9 @@ class OlderStream {
 /** Returns `undefined` for another origin, which must not receive messages. */
 function resolvePath(text: string, url: URL): string | undefined {
   // A socket URL has no comparable origin.
-  const base = url.protocol === 'unix:' ? 'http://localhost/' : url.href
-  const target = URL.parse(text.trim(), base)
-  return target?.origin === new URL(base).origin ? target.pathname + target.search : undefined
+  const baseUrl = url.protocol === 'unix:' ? 'http://localhost/' : url.href
+  const target = URL.parse(text.trim(), baseUrl)
+  return target?.origin === new URL(baseUrl).origin ? target.pathname + target.search : undefined
 }
 
 function findId(message: unknown, typeOfMethod: 'string' | 'undefined'): Id | undefined {

@@ -77,11 +77,11 @@ export class EventParser {
     return events
   }
 
-  #append(piece: Buffer): void {
-    this.#lineBytes += piece.length
-    // The first piece contains the field name, so it is always stored.
-    if (piece.length > 0 && (this.#line.length === 0 || this.#lineBytes <= this.#limit + 64))
-      this.#line.push(piece)
+  #append(chunk: Buffer): void {
+    this.#lineBytes += chunk.length
+    // The first chunk contains the field name, so it is always stored.
+    if (chunk.length > 0 && (this.#line.length === 0 || this.#lineBytes <= this.#limit + 64))
+      this.#line.push(chunk)
   }
 
   #endLine(events: ServerEvent[]): void {

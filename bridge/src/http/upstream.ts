@@ -169,9 +169,13 @@ function findRedirect(
   status: number,
   location: unknown,
 ): string | undefined {
-  const here = `${origin}${path}`
-  if ((status !== 307 && status !== 308) || typeof location !== 'string' || !URL.canParse(location, here))
+  const currentUrl = `${origin}${path}`
+  if (
+    (status !== 307 && status !== 308) ||
+    typeof location !== 'string' ||
+    !URL.canParse(location, currentUrl)
+  )
     return undefined
-  const to = new URL(location, here)
-  return to.origin === new URL(here).origin ? to.pathname + to.search : undefined
+  const to = new URL(location, currentUrl)
+  return to.origin === new URL(currentUrl).origin ? to.pathname + to.search : undefined
 }

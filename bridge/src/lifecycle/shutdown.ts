@@ -45,8 +45,8 @@ export class Shutdown {
     relay.failAll(
       findError() ?? new CausewayError('SHUTTING_DOWN', 'the bridge exited before the response arrived'),
     )
-    const closed = Promise.all([session.close().catch(() => {}), output.flush()])
-    await Promise.race([closed, sleep(closeTimeoutMs)])
+    const sessionClosed = Promise.all([session.close().catch(() => {}), output.flush()])
+    await Promise.race([sessionClosed, sleep(closeTimeoutMs)])
     await upstream.destroy()
     log(`ended with ${code}`)
     exit(code)
@@ -82,9 +82,9 @@ export function handleProcessEvents({ end, onCrash, printStats }: Handlers): voi
 
 /** Detects that the client crashed, even if another process holds its end of standard input open. */
 function watchParent(onExit: () => void): void {
-  const parent = process.ppid
+  const parentPid = process.ppid
   const timer = setInterval(() => {
-    if (process.ppid === parent) return
+    if (process.ppid === parentPid) return
     clearInterval(timer)
     onExit()
   }, parentPollMs)

@@ -21,7 +21,7 @@ export function createLoginFetch(connection: Connection, env: NodeJS.ProcessEnv)
     })
     const { statusCode = 502, statusMessage = '', headers } = response
     const fields = Object.entries(headers).flatMap(([name, value]) =>
-      [value ?? []].flat().map((one): [string, string] => [name, one]),
+      [value ?? []].flat().map((item): [string, string] => [name, item]),
     )
     const hasBody = ![204, 205, 304].includes(statusCode)
     return new Response(hasBody ? (Readable.toWeb(response) as ReadableStream) : null, {
@@ -41,7 +41,7 @@ async function send(
   const connect = await openConnector({ origin, path: pathname, socketPath: undefined }, connection, env)
   const address = { host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), protocol, port }
   // The connector performs the TLS handshake.
-  const sent = nodeHttp().request({
+  const outgoingRequest = nodeHttp().request({
     method,
     path: `${pathname}${search}`,
     headers: { ...Object.fromEntries(headers), host, 'content-length': body.length },
@@ -51,7 +51,7 @@ async function send(
       return undefined
     },
   })
-  sent.end(body)
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  outgoingRequest.end(body)
+  const [response] = (await once(outgoingRequest, 'response')) as [IncomingMessage]
   return response
 }

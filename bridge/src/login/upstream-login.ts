@@ -87,8 +87,8 @@ export class UpstreamLogin {
     if (this.#logins === undefined && !isOAuth && !this.#isStored()) return undefined
     try {
       const logins = await this.#load()
-      const rejected = usedFields.authorization?.slice('Bearer '.length)
-      return { authorization: `Bearer ${await logins.refresh(this.#server, rejected)}` }
+      const rejectedToken = usedFields.authorization?.slice('Bearer '.length)
+      return { authorization: `Bearer ${await logins.refresh(this.#server, rejectedToken)}` }
     } catch (error) {
       return asCausewayError(error)
     }

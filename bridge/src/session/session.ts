@@ -45,14 +45,16 @@ export class Session {
 
   adopt(initialize: ClientMessage, headers: IncomingHttpHeaders, result: unknown): void {
     const { delivery, log } = this.#options
-    const before = this.#key
+    const previousKey = this.#key
     this.#replayedMessages.clear()
     this.#enter(initialize, headers, result)
-    if (before.id === undefined || before.id === this.#key.id) return
+    if (previousKey.id === undefined || previousKey.id === this.#key.id) return
     // A client that initializes again expects no notifications about its previous session.
     this.#stream?.close()
     delivery.serverRequests.cancelAll()
-    void this.#delete(before).catch((error: unknown) => log(`the previous session was not deleted: ${error}`))
+    void this.#delete(previousKey).catch((error: unknown) =>
+      log(`the previous session was not deleted: ${error}`),
+    )
   }
 
   /** Stores messages that a new session must receive. */

@@ -43,17 +43,17 @@ export async function followSubscription(
   call.intercept = ({ data }) => intercept(options, { subscription, call, message: data && parseJson(data) })
   for (let attempt = 0; ; ) {
     const since = now()
-    const posted = await post().catch((error: unknown) => {
+    const postResult = await post().catch((error: unknown) => {
       if (subscription.filter === undefined || call.pendingIds.size === 0) throw error
       return log(`! subscription ${call.message.id}: ${error}`)
     })
     if (call.pendingIds.size === 0) return undefined
-    if (posted && !isRetryable(posted, subscription, attempt)) return posted
+    if (postResult && !isRetryable(postResult, subscription, attempt)) return postResult
     attempt = now() - since > stableAfterMs ? 0 : attempt + 1
-    const requestedMs = posted ? Math.min(maxDelayMs, getRetryAfterMs(posted.reply) ?? 0) : 0
+    const requestedMs = postResult ? Math.min(maxDelayMs, getRetryAfterMs(postResult.reply) ?? 0) : 0
     const delayMs = Math.max(computeBackoff(attempt, random, firstDelayMs), requestedMs)
     // The first response to a call shows that the server is back.
-    await Promise.race([call.settled, posted ? pause(delayMs) : monitor.waitForResponse(delayMs)])
+    await Promise.race([call.settled, postResult ? pause(delayMs) : monitor.waitForResponse(delayMs)])
     if (call.pendingIds.size === 0) return undefined
     log(`opening the subscription ${call.message.id} again`)
   }

@@ -67,12 +67,12 @@ function readResponses(path: string): Map<string, JsonObject[]> {
 /** Returns the next recorded response to a request, repeating the last one. Throws `NOT_IN_TRAFFIC`. */
 function takeResponse(responses: Map<string, JsonObject[]>, request: Request): JsonObject {
   const key = toRequestKey(request)
-  const [next, ...remaining] = responses.get(key) ?? []
+  const [next, ...remainingResponses] = responses.get(key) ?? []
   if (next === undefined)
     throw new BridgeError('NOT_IN_TRAFFIC', `this call was not recorded: ${request.method}`, {
       data: { method: request.method, recorded: responses.size },
     })
-  if (remaining.length > 0) responses.set(key, remaining)
+  if (remainingResponses.length > 0) responses.set(key, remainingResponses)
   return { ...next, id: request.id }
 }
 

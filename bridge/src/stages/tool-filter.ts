@@ -9,15 +9,15 @@ import type { MessageHandlers } from './stage.ts'
 /** Removes hidden tools from `tools/list`. Calls to them fail with `TOOL_HIDDEN`. */
 export class ToolFilter implements MessageHandlers {
   readonly #next: MessageHandlers
-  readonly #only: readonly RegExp[]
-  readonly #ignore: readonly RegExp[]
+  readonly #onlyPatterns: readonly RegExp[]
+  readonly #ignorePatterns: readonly RegExp[]
   readonly #lists = new Set<unknown>()
 
   /** `ignore` has precedence; an empty `only` includes all tools. */
   constructor(next: MessageHandlers, { only, ignore }: Settings['tools']) {
     this.#next = next
-    this.#only = only.map(parseGlob)
-    this.#ignore = ignore.map(parseGlob)
+    this.#onlyPatterns = only.map(parseGlob)
+    this.#ignorePatterns = ignore.map(parseGlob)
   }
 
   toServer(line: Buffer): void {
@@ -38,7 +38,10 @@ export class ToolFilter implements MessageHandlers {
 
   #isVisible(name: string): boolean {
     const matches = (glob: RegExp): boolean => glob.test(name)
-    return (this.#only.length === 0 || this.#only.some(matches)) && !this.#ignore.some(matches)
+    return (
+      (this.#onlyPatterns.length === 0 || this.#onlyPatterns.some(matches)) &&
+      !this.#ignorePatterns.some(matches)
+    )
   }
 
   #admit(value: unknown): boolean {

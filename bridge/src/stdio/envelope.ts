@@ -36,9 +36,9 @@ export function replaceId(json: Buffer, id: Id): Buffer {
   const members = findMembers(json)
   if (members === undefined) return json
   const text = JSON.stringify(id)
-  const last = members.findLast(({ name }) => name === 'id')
-  if (last !== undefined)
-    return Buffer.concat([json.subarray(0, last.start), Buffer.from(text), json.subarray(last.end)])
+  const idMember = members.findLast(({ name }) => name === 'id')
+  if (idMember !== undefined)
+    return Buffer.concat([json.subarray(0, idMember.start), Buffer.from(text), json.subarray(idMember.end)])
   return Buffer.concat([Buffer.from(`{"id":${text},`), json.subarray(skipBlanks(json, 0) + 1)])
 }
 

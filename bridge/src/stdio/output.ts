@@ -12,7 +12,7 @@ export class Output {
   readonly #stream: Writable
   #isBlocked = false
   #isClosed = false
-  #waiting: (() => void)[] = []
+  #drainCallbacks: (() => void)[] = []
 
   constructor(stream: Writable) {
     this.#stream = stream
@@ -45,7 +45,7 @@ export class Output {
   }
 
   whenWritable(callback: () => void): void {
-    if (this.#isBlocked) this.#waiting.push(callback)
+    if (this.#isBlocked) this.#drainCallbacks.push(callback)
     else callback()
   }
 
@@ -59,6 +59,6 @@ export class Output {
 
   #unblock(): void {
     this.#isBlocked = false
-    for (const callback of this.#waiting.splice(0)) callback()
+    for (const callback of this.#drainCallbacks.splice(0)) callback()
   }
 }

@@ -57,11 +57,11 @@ export class Backups {
 
   /** Returns complete backups, newest first. */
   async list(): Promise<readonly NamedBackup[]> {
-    const { folder: parent } = this.#options
+    const { folder: parentFolder } = this.#options
     const backups: NamedBackup[] = []
-    if (!existsSync(parent)) return backups
-    for (const name of await readdir(parent)) {
-      const folder = join(parent, name)
+    if (!existsSync(parentFolder)) return backups
+    for (const name of await readdir(parentFolder)) {
+      const folder = join(parentFolder, name)
       if (isPartial(name) || !(await stat(folder)).isDirectory()) continue
       try {
         backups.push({ name, folder, manifest: await readManifest(folder) })
@@ -74,12 +74,12 @@ export class Backups {
 
   async #make(name: string, request: string, options: CallOptions): Promise<NamedBackup> {
     await this.#cleanup
-    const { dataDir, folder: parent, parts, now } = this.#options
+    const { dataDir, folder: parentFolder, parts, now } = this.#options
     const isRepeated = ({ manifest }: NamedBackup): boolean =>
       manifest.request === request && Math.abs(now() - Date.parse(manifest.made_at)) < repeatWindowMs
     const previous = (await this.list()).find(isRepeated)
     if (previous !== undefined) return previous
-    const folder = join(parent, name)
+    const folder = join(parentFolder, name)
     const manifest = await backup(dataDir, folder, parts(), { request, nowMs: now(), ...options })
     return { name, folder, manifest }
   }

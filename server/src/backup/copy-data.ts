@@ -27,10 +27,10 @@ export async function copyData(job: CopyJob, { signal, progress }: CallOptions =
   const dataDir = resolve(job.dataDir)
   const target = resolve(job.target)
   await requireUsableTarget(dataDir, target, job.parts)
-  let partial: PartialBackup | undefined
+  let partialBackup: PartialBackup | undefined
   try {
-    partial = new PartialBackup(target)
-    const { folder } = partial
+    partialBackup = new PartialBackup(target)
+    const { folder } = partialBackup
     await mkdir(join(folder, dataFolder), { mode: 0o700 })
     const files = await new DataCopy({ ...job, dataDir }, folder, { signal, progress }).run()
     const { version, madeAt: made_at, request, withSecrets: has_secrets } = job
@@ -39,15 +39,15 @@ export async function copyData(job: CopyJob, { signal, progress }: CallOptions =
     await writeManifest(folder, manifest)
     await syncFolder(folder)
     signal?.throwIfAborted()
-    if (!canRenameOpenFolder()) await partial.release()
+    if (!canRenameOpenFolder()) await partialBackup.release()
     await rename(folder, target)
-    await partial.release(target)
+    await partialBackup.release(target)
     await syncFolder(dirname(target))
     return manifest
   } catch (error) {
-    if (partial !== undefined) {
-      await partial.release()
-      await rm(partial.folder, { recursive: true, force: true })
+    if (partialBackup !== undefined) {
+      await partialBackup.release()
+      await rm(partialBackup.folder, { recursive: true, force: true })
     }
     throw toDataError(error, target)
   }
@@ -111,7 +111,7 @@ class DataCopy {
     const { dataDir, parts } = this.#job
     for (let pass = 1; pass <= maxPasses; pass += 1) {
       const files = await listFiles(dataDir, parts)
-      const removedPaths = await this.#dropRemoved(files)
+      const removedPaths = await this.#discardRemovedFiles(files)
       if (pass > 2 && removedPaths.length === 0)
         return [...this.#copiedFiles.values()].flatMap(({ entry }) => entry ?? [])
       const apps = new Set(removedPaths.map((path) => findBackupRule(path, parts).part?.app))
@@ -120,7 +120,7 @@ class DataCopy {
     throw new ServerError('BACKUP_UNSETTLED', `files changed during all ${maxPasses} passes`)
   }
 
-  async #dropRemoved(files: readonly DataFile[]): Promise<readonly string[]> {
+  async #discardRemovedFiles(files: readonly DataFile[]): Promise<readonly string[]> {
     const paths = new Set(files.map(({ path }) => path))
     const removedPaths = [...this.#copiedFiles.keys()].filter((path) => !paths.has(path))
     for (const path of removedPaths) {

@@ -9,12 +9,12 @@ import { type Command, createUsageError } from './command.ts'
 export function checkArguments({ name, forms }: Command, args: readonly string[]): void {
   const results = forms.map((form) => matchForm(name, splitForm(form), args))
   if (results.some(({ problem }) => problem === undefined)) return
-  const [closest] = results.toSorted((a, b) => b.matchedCount - a.matchedCount)
+  const [closestResult] = results.toSorted((a, b) => b.matchedCount - a.matchedCount)
   const verbs = forms.map((form) => splitForm(form)[0]).filter((token) => token !== undefined)
-  const isUnknownVerb = closest?.matchedCount === 0 && verbs.length > 1 && args[0] !== undefined
+  const isUnknownVerb = closestResult?.matchedCount === 0 && verbs.length > 1 && args[0] !== undefined
   throw isUnknownVerb
     ? createUnknownArgumentError(name, args[0] ?? '', verbs.flatMap(listChoices))
-    : closest?.problem
+    : closestResult?.problem
 }
 
 const splitForm = (form: string): readonly string[] => form.split(' ').filter((token) => token !== '')

@@ -83,5 +83,5 @@ export class ClientStates {
   }
 }
 
-const merge = (initial: unknown, saved: unknown): unknown =>
-  isObject(initial) && isObject(saved) ? { ...initial, ...saved } : saved
+const merge = (initial: unknown, savedState: unknown): unknown =>
+  isObject(initial) && isObject(savedState) ? { ...initial, ...savedState } : savedState

@@ -111,9 +111,9 @@ export class Core {
       },
     })
     this.userApps = userApps
-    const builtIn = [createCausewayApp(() => this), ...apps]
-    for (const app of builtIn) this.errors.add(app)
-    this.#apps = [...builtIn, ...userApps.apps]
+    const builtInApps = [createCausewayApp(() => this), ...apps]
+    for (const app of builtInApps) this.errors.add(app)
+    this.#apps = [...builtInApps, ...userApps.apps]
     this.limits = new Limits(config)
     this.storage = new StorageHealth(config.dataDir, listParts([...apps]))
     logFiles?.onFailure((error) => this.storage.record(serverApp, error))
@@ -308,8 +308,10 @@ export class Core {
   async #renewApps(): Promise<void> {
     const { changed, removed: removedApps } = this.hosted.gateway.takeChanges()
     for (const path of removedApps) await this.host.remove(path)
-    const selected = this.config.apps.map(pathName)
-    const hosted = changed.filter(({ name }) => selected.length === 0 || selected.includes(pathName(name)))
+    const selectedNames = this.config.apps.map(pathName)
+    const hosted = changed.filter(
+      ({ name }) => selectedNames.length === 0 || selectedNames.includes(pathName(name)),
+    )
     for (const app of [...hosted, ...(await this.userApps.reload())])
       await this.host
         .replace(app)
@@ -337,14 +339,14 @@ export class Core {
 
 function selectApps(allApps: readonly App[], names: readonly string[]): readonly App[] {
   if (names.length === 0) return allApps
-  const selected = new Set(names.map(pathName))
-  for (const name of selected) {
+  const selectedNames = new Set(names.map(pathName))
+  for (const name of selectedNames) {
     if (!allApps.some((app) => pathName(app.name) === name))
       throw new CausewayError('INVALID_SETTING', `${settings.apps.env} names no app: ${name}`, {
         data: { apps: allApps.map((app) => app.name) },
       })
   }
-  return allApps.filter((app) => selected.has(pathName(app.name)))
+  return allApps.filter((app) => selectedNames.has(pathName(app.name)))
 }
 
 function selectSettings(app: App, config: Config): Readonly<Record<string, unknown>> {

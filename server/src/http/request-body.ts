@@ -129,9 +129,9 @@ const drainLimits: DrainLimits = { bytes: 256 * 2 ** 20, timeoutMs: 30_000 }
  */
 export function drainBodies(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const hasUnread = !request.raw.complete && hasBody(request.headers)
+    const hasUnreadBody = !request.raw.complete && hasBody(request.headers)
     const isStalled = reply.statusCode === 408
-    if (!hasUnread || isStalled || !(typeof payload === 'string' || Buffer.isBuffer(payload)))
+    if (!hasUnreadBody || isStalled || !(typeof payload === 'string' || Buffer.isBuffer(payload)))
       return done(null, payload)
     // With `Content-Length`, the client can read the whole response before the stream ends.
     reply.header('content-length', Buffer.byteLength(payload))

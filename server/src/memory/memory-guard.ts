@@ -125,11 +125,11 @@ export class MemoryGuard {
     let remaining = bytes
     for (const ownedCache of caches) {
       if (remaining <= 0) return
-      const evicted = await this.#try(ownedCache, () => ownedCache.cache.shrink(remaining))
+      const evictedBytes = await this.#try(ownedCache, () => ownedCache.cache.shrink(remaining))
       const name = getName(ownedCache)
-      if (evicted > 0)
-        this.#evictedBytesByCache.set(name, (this.#evictedBytesByCache.get(name) ?? 0) + evicted)
-      remaining -= evicted
+      if (evictedBytes > 0)
+        this.#evictedBytesByCache.set(name, (this.#evictedBytesByCache.get(name) ?? 0) + evictedBytes)
+      remaining -= evictedBytes
     }
   }
 
@@ -164,10 +164,10 @@ export class MemoryGuard {
   #logEvictions(): void {
     const { log } = this.#options
     if (this.#checkCount - this.#lastLog < checksBetweenLogs) return
-    const evicted = [...this.#evictedBytesByCache].map(
+    const evictedBytes = [...this.#evictedBytesByCache].map(
       ([name, bytes]) => [name, bytes - (this.#loggedBytesByCache.get(name) ?? 0)] as const,
     )
-    const given_back = Object.fromEntries(evicted.filter(([, bytes]) => bytes > 0))
+    const given_back = Object.fromEntries(evictedBytes.filter(([, bytes]) => bytes > 0))
     if (Object.keys(given_back).length === 0) return
     this.#lastLog = this.#checkCount
     this.#loggedBytesByCache = new Map(this.#evictedBytesByCache)

@@ -74,9 +74,9 @@ export class StorageHealth {
 
   /** Writes a test file if a write failed or space is short. `lastFailure`: an error that still occurs. */
   async report(lastFailure?: unknown): Promise<StorageReport> {
-    const free = await measureFreeBytes(this.#dataDir)
+    const availableBytes = await measureFreeBytes(this.#dataDir)
     let reason = lastFailure === undefined ? undefined : readCode(lastFailure)
-    if (this.#hasFailed || (free !== null && free < 2 * probeBytes)) {
+    if (this.#hasFailed || (availableBytes !== null && availableBytes < 2 * probeBytes)) {
       this.#probing ??= this.#probe().finally(() => {
         this.#probing = undefined
       })
@@ -84,8 +84,8 @@ export class StorageHealth {
       this.#hasFailed = failure !== undefined
       reason = failure ?? reason
     }
-    if (reason === undefined) return { status: 'ok', free_bytes: free }
-    return { status: fullCodes.has(reason) ? 'full' : 'unwritable', free_bytes: free, reason }
+    if (reason === undefined) return { status: 'ok', free_bytes: availableBytes }
+    return { status: fullCodes.has(reason) ? 'full' : 'unwritable', free_bytes: availableBytes, reason }
   }
 
   /** Ignores damage to one of many files, such as a recording: only the calls that use it report the damage. */

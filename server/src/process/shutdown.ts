@@ -45,10 +45,10 @@ export function watchNpx(onExit: () => void, env: NodeJS.ProcessEnv = process.en
 function findNpx({ npm_command: command }: NodeJS.ProcessEnv): number | undefined {
   if (command !== 'exec') return undefined
   const stat = readProc(process.ppid, 'stat')
-  const [, name = '', grandparent = ''] = /^\d+ \((.*)\) \S (\d+) /s.exec(stat) ?? []
+  const [, name = '', grandparentPid = ''] = /^\d+ \((.*)\) \S (\d+) /s.exec(stat) ?? []
   const isShell = /^(sh|bash|dash|ash|zsh|ksh)$/.test(name)
-  return isShell && /^npm exec/.test(readProc(Number(grandparent), 'cmdline'))
-    ? Number(grandparent)
+  return isShell && /^npm exec/.test(readProc(Number(grandparentPid), 'cmdline'))
+    ? Number(grandparentPid)
     : undefined
 }
 

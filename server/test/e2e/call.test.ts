@@ -135,7 +135,7 @@ verifies('command:call:pictures', async (t) => {
     data: Buffer.from('<svg/>').toString('base64'),
   } as const
   const text = { type: 'text', text: 'x' } as const
-  t.same(saveFiles([text, svg], { out: cwd, name: 'a' }), [join(cwd, 'a.svg')])
+  t.same(saveFiles([text, svg], { outputPath: cwd, name: 'a' }), [join(cwd, 'a.svg')])
   t.equal(readFileSync(join(cwd, 'a.svg'), 'utf8'), '<svg/>')
 })
 

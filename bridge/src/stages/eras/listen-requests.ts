@@ -26,8 +26,8 @@ export class ListenRequests {
   readonly #lists: readonly string[]
   readonly #send: Sender
   readonly #newId = createIds('listen')
-  readonly #first: ListenRequest = { id: undefined, uris: new Set() }
-  readonly #requests: ListenRequest[] = [this.#first]
+  readonly #firstRequest: ListenRequest = { id: undefined, uris: new Set() }
+  readonly #requests: ListenRequest[] = [this.#firstRequest]
   #isBehind = false
 
   constructor(lists: readonly string[], send: Sender) {
@@ -56,7 +56,7 @@ export class ListenRequests {
     if (request === undefined) return
     request.uris.delete(uri)
     this.#replace(request)
-    if (request !== this.#first && request.uris.size === 0)
+    if (request !== this.#firstRequest && request.uris.size === 0)
       this.#requests.splice(this.#requests.indexOf(request), 1)
   }
 
@@ -64,7 +64,7 @@ export class ListenRequests {
   end(id: unknown, { isRejected }: { isRejected: boolean }): (() => void) | undefined {
     const request = this.#requests.find((one) => one.id !== undefined && one.id === id)
     if (request === undefined) return undefined
-    if (request === this.#first) this.#isBehind = true
+    if (request === this.#firstRequest) this.#isBehind = true
     if (isRejected) request.id = undefined
     return () => {
       if (request.id !== undefined && request.id === id) this.#replace(request)
@@ -74,7 +74,7 @@ export class ListenRequests {
   /** Returns whether the lists may have changed unnoticed. */
   acknowledge(params: unknown): boolean {
     const id = getMembers(params, '_meta')[meta.subscriptionId]
-    if (!this.#isBehind || (id !== undefined && id !== this.#first.id)) return false
+    if (!this.#isBehind || (id !== undefined && id !== this.#firstRequest.id)) return false
     this.#isBehind = false
     return true
   }
@@ -86,7 +86,7 @@ export class ListenRequests {
   #replace(request: ListenRequest): void {
     const { id: before, uris } = request
     const notifications = {
-      ...(request === this.#first &&
+      ...(request === this.#firstRequest &&
         Object.fromEntries(this.#lists.map((list) => [`${list}ListChanged`, true]))),
       ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
     }

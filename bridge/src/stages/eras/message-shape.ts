@@ -57,7 +57,7 @@ export function omitEnvelope<M extends { readonly params?: JsonObject }>(message
 }
 
 /** Methods whose stateless results have cache hints. */
-const cacheable = new Set([
+const cacheableMethods = new Set([
   'server/discover',
   'tools/list',
   'prompts/list',
@@ -71,13 +71,17 @@ export function toModernResult(method: string, result: JsonObject, serverInfo: u
   return {
     ...result,
     resultType: 'complete',
-    ...(cacheable.has(method) && { ttlMs: 0, cacheScope: 'private' }),
+    ...(cacheableMethods.has(method) && { ttlMs: 0, cacheScope: 'private' }),
     _meta: { ...getMembers(result, '_meta'), [meta.serverInfo]: serverInfo },
   }
 }
 
 export function toLegacyResult(method: string, result: JsonObject): JsonObject {
-  const addedMembers = ['resultType', '_meta', ...(cacheable.has(method) ? ['ttlMs', 'cacheScope'] : [])]
+  const addedMembers = [
+    'resultType',
+    '_meta',
+    ...(cacheableMethods.has(method) ? ['ttlMs', 'cacheScope'] : []),
+  ]
   return addMeta(
     omitMembers(result, addedMembers),
     omitMembers(getMembers(result, '_meta'), [meta.serverInfo]),

@@ -88,13 +88,13 @@ export class ModernClientTranslator implements Translator {
   #handleRequest(request: Request): void {
     const { id, method, params } = request
     const state = params?.requestState
-    const interrupted = [...this.#calls.values()].find(
+    const interruptedCall = [...this.#calls.values()].find(
       (call) => call.state !== undefined && call.state === state,
     )
     if (method === 'server/discover')
       this.#next.toClient(createResultLine(id, this.#toResult(method, toDiscoverResult(this.#initialized))))
     else if (method === 'subscriptions/listen') this.#subscribe(request)
-    else if (interrupted !== undefined) this.#resume(interrupted, request)
+    else if (interruptedCall !== undefined) this.#resume(interruptedCall, request)
     else this.#startCall(request)
   }
 
@@ -165,11 +165,13 @@ export class ModernClientTranslator implements Translator {
 
   /** Cancels the oldest interrupted call: clients may never repeat it. */
   #limitInterrupted(): void {
-    const [oldest, ...others] = [...this.#calls.values()].filter(({ state }) => state !== undefined)
-    if (oldest === undefined || others.length < maxInterrupted) return
-    this.#calls.delete(oldest.request.id)
-    for (const request of oldest.serverRequests) this.#decline(request)
-    this.#next.toServer(createNotificationLine('notifications/cancelled', { requestId: oldest.request.id }))
+    const [oldestCall, ...otherCalls] = [...this.#calls.values()].filter(({ state }) => state !== undefined)
+    if (oldestCall === undefined || otherCalls.length < maxInterrupted) return
+    this.#calls.delete(oldestCall.request.id)
+    for (const request of oldestCall.serverRequests) this.#decline(request)
+    this.#next.toServer(
+      createNotificationLine('notifications/cancelled', { requestId: oldestCall.request.id }),
+    )
   }
 
   #handleResponse(response: JsonObject): boolean {

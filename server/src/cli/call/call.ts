@@ -78,22 +78,22 @@ that begins with { is a JSON object of arguments. Pictures are saved and their p
         return exitCodes.interrupted
       }
       if (!(error instanceof CausewayError)) throw error
-      call.note(adviseCalls(formatError(error), app))
+      call.note(formatCallHint(formatError(error), app))
       return exitCodes.failure
     }
   },
 })
 
 /** Splits `Replay__get_frame`, `replay.get_frame` and `replay/get_frame` like `replay get_frame`. */
-function splitName([first = '', second, ...rest]: readonly string[]) {
+function splitName([first = '', secondWord, ...rest]: readonly string[]) {
   const [, appName, toolName] = /^([^_./]+)(?:__|[./])(.+)$/.exec(first) ?? []
   if (appName !== undefined && toolName !== undefined)
-    return { appName, toolName, words: second === undefined ? rest : [second, ...rest] }
-  if (second === undefined)
+    return { appName, toolName, words: secondWord === undefined ? rest : [secondWord, ...rest] }
+  if (secondWord === undefined)
     throw new CausewayError('INVALID_ARGUMENTS', `missing the tool of ${first}`, {
       remedy: `see causeway tools ${first}`,
     })
-  return { appName: first, toolName: second, words: rest }
+  return { appName: first, toolName: secondWord, words: rest }
 }
 
 function parseJsonArguments(text: string | undefined): Readonly<Record<string, unknown>> {
@@ -113,7 +113,7 @@ async function report(
   if (isError) {
     const error = _meta?.[errorMetaKey]
     if (error === undefined) note(content.map((block) => ('text' in block ? block.text : '')).join('\n'))
-    else note(adviseCalls(formatError(toError(error)), app))
+    else note(formatCallHint(formatError(toError(error)), app))
     return exitCodes.failure
   }
   if (flags.json) printJson(structuredContent ?? content)
@@ -122,7 +122,7 @@ async function report(
       if (block.type === 'text') print(formatText(block.text))
       if (block.type === 'resource_link') print(`${block.name}: ${block.uri}`)
     }
-  const paths = saveFiles(content, { out: resolve(cwd, flags.out ?? '.'), name: tool })
+  const paths = saveFiles(content, { outputPath: resolve(cwd, flags.out ?? '.'), name: tool })
   for (const path of paths) {
     if (flags.json) note(`saved: ${path}`)
     else print(`saved: ${path}`)
@@ -132,7 +132,7 @@ async function report(
 }
 
 /** Replaces `call get_frame` in a remedy with `run causeway call replay get_frame`. */
-const adviseCalls = (text: string, { name, tools }: AppDescription): string =>
+const formatCallHint = (text: string, { name, tools }: AppDescription): string =>
   text.replaceAll(/\bcall (\w+)/g, (words, tool) =>
     tools.some((candidate) => candidate.name === tool)
       ? `run causeway call ${pathName(name)} ${tool}`
@@ -156,8 +156,8 @@ export async function describeApp(
 }
 
 export function findTool({ name: app, tools }: AppDescription, name: string) {
-  const found = tools.find((tool) => tool.name === name)
-  if (found !== undefined) return found
+  const match = tools.find((tool) => tool.name === name)
+  if (match !== undefined) return match
   const names = tools.map((tool) => tool.name)
   throw new CausewayError('INVALID_ARGUMENTS', describeUnknown(`tool of ${app}`, name, names), {
     remedy: `see causeway tools ${pathName(app)}`,

@@ -3,14 +3,17 @@ import { dirname, extname, join } from 'node:path'
 import { type Content, createFolder } from '@causeway/protocol'
 
 /** `out`: a folder, or a file with the content's extension. Never replaces a file. Returns the paths. */
-export function saveFiles(content: readonly Content[], { out, name }: { out: string; name: string }) {
-  const isFolder = statSync(out, { throwIfNoEntry: false })?.isDirectory() ?? false
+export function saveFiles(
+  content: readonly Content[],
+  { outputPath, name }: { outputPath: string; name: string },
+) {
+  const isFolder = statSync(outputPath, { throwIfNoEntry: false })?.isDirectory() ?? false
   return content.flatMap((block) => {
     const file = findData(block)
     if (file === undefined) return []
     const extension = getExtension(file.mimeType)
-    const isFile = !isFolder && extname(out).toLowerCase() === `.${extension}`
-    const stem = isFile ? out.slice(0, -extname(out).length) : join(out, name)
+    const isFile = !isFolder && extname(outputPath).toLowerCase() === `.${extension}`
+    const stem = isFile ? outputPath.slice(0, -extname(outputPath).length) : join(outputPath, name)
     createFolder(dirname(stem))
     return [writeNewFile(stem, extension, Buffer.from(file.data, 'base64'))]
   })

@@ -134,11 +134,11 @@ interface Change {
   readonly value: unknown
 }
 
-function listChanges(oldEntry: unknown, updated: object, path: readonly string[]): readonly Change[] {
-  if (isDeepStrictEqual(oldEntry, updated)) return []
-  if (!isObject(oldEntry) || Object.keys(oldEntry).some((key) => !Object.hasOwn(updated, key)))
-    return [{ path, value: updated }]
-  return Object.entries(updated)
+function listChanges(oldEntry: unknown, updatedEntry: object, path: readonly string[]): readonly Change[] {
+  if (isDeepStrictEqual(oldEntry, updatedEntry)) return []
+  if (!isObject(oldEntry) || Object.keys(oldEntry).some((key) => !Object.hasOwn(updatedEntry, key)))
+    return [{ path, value: updatedEntry }]
+  return Object.entries(updatedEntry)
     .filter(([key, value]) => !isDeepStrictEqual(oldEntry[key], value))
     .map(([key, value]) => ({ path: [...path, key], value }))
 }

@@ -39,8 +39,8 @@ export class Connections {
     client: string,
     { path, text, backup }: { path: string; text: string; backup: string | undefined },
   ): void {
-    const written = hash(text)
-    this.#write([...this.#read(), { client, path, backup: backup ?? null, written }])
+    const writtenHash = hash(text)
+    this.#write([...this.#read(), { client, path, backup: backup ?? null, written: writtenHash }])
   }
 
   /**
@@ -67,12 +67,16 @@ export class Connections {
   }
 }
 
-function revert({ path, backup, written }: Connection, client: Client, write: boolean): UndoResult {
+function revert(
+  { path, backup, written: writtenHash }: Connection,
+  client: Client,
+  write: boolean,
+): UndoResult {
   const currentText = readIfExists(path)
   const originalText = backup === null ? undefined : readIfExists(backup)
   const canRestore =
     currentText !== undefined &&
-    hash(currentText) === written &&
+    hash(currentText) === writtenHash &&
     (backup === null || originalText !== undefined)
   if (canRestore && originalText === undefined) {
     if (write) rmSync(path)

@@ -102,10 +102,10 @@ function setValue(table: Table, [key = '', ...rest]: readonly string[], value: u
 }
 
 /** Checks the new text, because `findTable` does not detect inline tables and multi-line strings. */
-function requireResult(text: string, expected: Table, path: readonly string[]): string {
+function requireResult(text: string, expectedTable: Table, path: readonly string[]): string {
   const omitEmptyTables = (table: Table) => JSON.parse(JSON.stringify(dropEmpty(table, path)))
   try {
-    if (isDeepStrictEqual(omitEmptyTables(parseToml(text)), omitEmptyTables(expected))) return text
+    if (isDeepStrictEqual(omitEmptyTables(parseToml(text)), omitEmptyTables(expectedTable))) return text
   } catch (error) {
     if (!(error instanceof JsonEditError)) throw error
   }

@@ -36,8 +36,8 @@ const createEnableCommand = (verb: 'enable' | 'disable', about: string) =>
     exits: { 1: 'there is no such server, or its entry is invalid' },
     run({ args: [name = ''], print, ...call }) {
       const file = new ServersFile(call)
-      const enabled = verb === 'enable'
-      if (file.require(name).enabled !== enabled) file.setOption(name, 'enabled', enabled)
+      const isEnabled = verb === 'enable'
+      if (file.require(name).enabled !== isEnabled) file.setOption(name, 'enabled', isEnabled)
       print(`${verb}d: ${name}`)
       return 0
     },

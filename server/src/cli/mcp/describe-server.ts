@@ -39,12 +39,12 @@ export function redactEntry(server: HostedServer): object {
         /^\$\{[^{}]*\}$/.test(value) || (!isSecretName(name) && endpoint.kind === 'stdio') ? value : redacted,
       ]),
     )
-  const shownEntry =
+  const redactedEntry =
     endpoint.kind === 'stdio'
       ? { command: describeEndpoint(endpoint), cwd: endpoint.cwd, env: redactRecord(endpoint.env) }
       : { url: describeEndpoint(endpoint), headers: redactRecord(endpoint.headers) }
   return {
-    ...shownEntry,
+    ...redactedEntry,
     ...options,
     ...(options.oauth && { oauth: { ...options.oauth, clientSecret: undefined } }),
   }

@@ -45,10 +45,10 @@ export function matchPath(pattern: string, path: string): Variables | undefined 
 
 const overridablePattern = /^\/api\/apps\/([^/?]+)(?:\/tools\/[^/?]+)?(?:\?|$)/
 
-const overridden = 'own'
-const notOverridden = ''
+const ownRouteValue = 'own'
+const serverRouteValue = ''
 
-export const overrideConstraint = { ownRoute: overridden }
+export const overrideConstraint = { ownRoute: ownRouteValue }
 
 type Constraints = NonNullable<NonNullable<FastifyServerOptions['routerOptions']>['constraints']>
 type Strategy = Constraints[string]
@@ -66,7 +66,7 @@ export const createOverrideStrategy = (registry: Registry): Strategy => ({
   },
   deriveConstraint({ method = 'GET', url = '/' }) {
     const name = overridablePattern.exec(url)?.[1]
-    if (name === undefined) return notOverridden
-    return hasRoute(registry.findApp(name), method, getAppPath(url)) ? overridden : notOverridden
+    if (name === undefined) return serverRouteValue
+    return hasRoute(registry.findApp(name), method, getAppPath(url)) ? ownRouteValue : serverRouteValue
   },
 })

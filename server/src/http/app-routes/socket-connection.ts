@@ -29,7 +29,7 @@ export class SocketConnection {
   readonly #keepAlive: NodeJS.Timeout
   /** Resolves when the last received frame is processed. */
   #queue: Promise<void> = Promise.resolve()
-  #pending = 0
+  #pendingCount = 0
   #isAlive = true
 
   constructor(options: SocketConnectionOptions) {
@@ -62,10 +62,10 @@ export class SocketConnection {
   async close(timeoutMs: number): Promise<void> {
     const { webSocket } = this.#options
     if (webSocket.readyState === webSocket.CLOSED) return
-    const closed = new Promise<void>((resolve) => webSocket.once('close', () => resolve()))
+    const whenClosed = new Promise<void>((resolve) => webSocket.once('close', () => resolve()))
     webSocket.close(closeCodes.goingAway, 'the server is stopping')
     const timer = setTimeout(() => webSocket.terminate(), timeoutMs)
-    await closed
+    await whenClosed
     clearTimeout(timer)
   }
 
@@ -82,12 +82,12 @@ export class SocketConnection {
 
   #enqueue(work: Work): void {
     const { webSocket } = this.#options
-    this.#pending += 1
+    this.#pendingCount += 1
     webSocket.pause()
     this.#queue = this.#queue.then(async () => {
       await this.#run(work)
-      this.#pending -= 1
-      if (this.#pending > 0) return
+      this.#pendingCount -= 1
+      if (this.#pendingCount > 0) return
       // A pong may be among the unread frames.
       this.#isAlive = true
       webSocket.resume()
@@ -116,7 +116,7 @@ export class SocketConnection {
 
   #ping(): void {
     const { webSocket } = this.#options
-    if (this.#isAlive || this.#pending > 0) webSocket.ping()
+    if (this.#isAlive || this.#pendingCount > 0) webSocket.ping()
     else webSocket.terminate()
     this.#isAlive = false
   }

@@ -72,8 +72,8 @@ const describeProblems = ({ config, failure }: HostedServers) =>
   )
 
 function readPosition(query: unknown): number {
-  const { after = '0' } = isObject(query) ? query : {}
-  if (typeof after === 'string' && /^\d{1,15}$/.test(after)) return Number(after)
+  const { after: position = '0' } = isObject(query) ? query : {}
+  if (typeof position === 'string' && /^\d{1,15}$/.test(position)) return Number(position)
   throw new CausewayError('INVALID_ARGUMENTS', 'after is not the position of an earlier response')
 }
 

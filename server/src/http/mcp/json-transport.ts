@@ -50,8 +50,8 @@ export class JsonTransport implements Transport {
     }
     if (body.length === 0) throw new CausewayError('INVALID_REQUEST', 'the array holds no message')
     const responses = await Promise.all(body.map((message) => this.#respond(message, exchange, session)))
-    const sentResponses = responses.filter((json) => json !== undefined)
-    return sentResponses.length === 0 ? undefined : `[${sentResponses.join(',')}]`
+    const presentResponses = responses.filter((json) => json !== undefined)
+    return presentResponses.length === 0 ? undefined : `[${presentResponses.join(',')}]`
   }
 
   async #respond(

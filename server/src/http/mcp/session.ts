@@ -144,9 +144,9 @@ export class Session {
   notify(change: Change): void {
     const notification = this.#subscriptions.toNotification(change, this.mount)
     if (notification === undefined) return
-    const pending = this.#pendingNotifications
-    if (this.#openStreams === 0 && pending.size < maxPendingNotifications)
-      pending.set(JSON.stringify(notification), notification)
+    const pendingNotifications = this.#pendingNotifications
+    if (this.#openStreams === 0 && pendingNotifications.size < maxPendingNotifications)
+      pendingNotifications.set(JSON.stringify(notification), notification)
     this.#server.sendNotification(notification)
   }
 
@@ -197,11 +197,11 @@ export class Session {
     )
     if (request.method !== 'GET' || !response.ok) return sendMessages(reply, response)
     this.#openStreams += 1
-    const pending = [...this.#pendingNotifications.values()]
+    const pendingNotifications = [...this.#pendingNotifications.values()]
     this.#pendingNotifications.clear()
     // A resumed stream replays pending notifications.
     if (!sdkRequest.headers.has('last-event-id'))
-      for (const notification of pending) this.#server.sendNotification(notification)
+      for (const notification of pendingNotifications) this.#server.sendNotification(notification)
     try {
       await sendMessages(reply, response)
     } finally {

@@ -68,10 +68,10 @@ export class SseTransport implements Transport {
     for (const message of [request.body].flat()) {
       const isRequest = classifyMessage(message) === 'request'
       if (isRequest) inFlight.admit()
-      const handled = isRequest
+      const handling = isRequest
         ? inFlight.run(() => connection.handle(exchange, message))
         : connection.handle(exchange, message)
-      handled.catch((err: unknown) => protocolDetail(log, { err }, 'a message could not be handled'))
+      handling.catch((err: unknown) => protocolDetail(log, { err }, 'a message could not be handled'))
     }
     await reply.code(202).type('text/plain').send('Accepted')
   }

@@ -34,15 +34,15 @@ not start before causeway mcp approve.`,
       throw createUsageError('mcp import', `no such server: ${missingNames.join(', ')}`)
     const servers = new ServersFile({ config })
     const secretsFile = new SecretsFile(config().dataDir)
-    const { imported, skipped } = planImport(foundServers, {
+    const { importedServers, skippedServers } = planImport(foundServers, {
       existingNames: new Set(servers.names),
       secrets: secretsFile.read(),
       port: config().port,
       path: env.PATH,
       onlyNames: onlyNames && new Set(onlyNames),
     })
-    for (const { name, file, reason } of skipped) note(`skipped ${name} of ${file}: ${reason}`)
-    for (const { name, endpoint, file, entry, secrets } of imported) {
+    for (const { name, file, reason } of skippedServers) note(`skipped ${name} of ${file}: ${reason}`)
+    for (const { name, endpoint, file, entry, secrets } of importedServers) {
       print(`${name}  ${describeEndpoint(endpoint)}`)
       note(`${name}: from ${file}${describeSecrets(Object.keys(secrets))}`)
       noteWarnings(findEndpointWarnings(endpoint), note)
@@ -51,8 +51,8 @@ not start before causeway mcp approve.`,
       servers.setServer(name, entry)
     }
     if (flags['dry-run']) note('nothing written')
-    else if (imported.length > 0) note('none of them starts before causeway mcp approve <name>')
-    if (imported.length > 0 || skipped.length > 0) return 0
+    else if (importedServers.length > 0) note('none of them starts before causeway mcp approve <name>')
+    if (importedServers.length > 0 || skippedServers.length > 0) return 0
     note('no servers found')
     return 1
   },

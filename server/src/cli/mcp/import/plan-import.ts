@@ -29,25 +29,25 @@ interface ImportContext {
 
 /** Selects servers to import. A server in several files is imported once. */
 export function planImport(foundServers: readonly FoundServer[], context: ImportContext) {
-  const imported: ImportedServer[] = []
-  const skipped: SkippedServer[] = []
+  const importedServers: ImportedServer[] = []
+  const skippedServers: SkippedServer[] = []
   let secrets = context.secrets
   for (const server of foundServers) {
     if (context.onlyNames !== undefined && !context.onlyNames.has(server.name)) continue
-    const result = planServer(server, { ...context, secrets }, imported)
-    if ('reason' in result) skipped.push(result)
+    const result = planServer(server, { ...context, secrets }, importedServers)
+    if ('reason' in result) skippedServers.push(result)
     else {
-      imported.push(result)
+      importedServers.push(result)
       secrets = { ...secrets, ...result.secrets }
     }
   }
-  return { imported, skipped }
+  return { importedServers, skippedServers }
 }
 
 function planServer(
   { name: originalName, raw, file, client, project }: FoundServer,
   { existingNames, secrets: existingSecrets, port, path }: ImportContext,
-  imported: readonly ImportedServer[],
+  importedServers: readonly ImportedServer[],
 ): ImportedServer | SkippedServer {
   const skip = (reason: string): SkippedServer => ({ name: originalName, file, reason })
   const convertedEntry = convertEntry(raw, client)
@@ -57,7 +57,7 @@ function planServer(
   if (existingNames.has(name)) return skip('mcp.json has a server of this name')
   const locatedEntry = addLocation(convertedEntry, { project, path })
   const movedSecrets = moveSecrets(name, locatedEntry, existingSecrets)
-  const duplicate = imported.find((server) => server.name === name)
+  const duplicate = importedServers.find((server) => server.name === name)
   if (duplicate !== undefined)
     return skip(
       isSameServer(duplicate.entry, movedSecrets.entry)
