@@ -59,10 +59,10 @@ export async function runAppTool(
   { app, tool, args }: ToolCall,
   caller: Caller,
 ): Promise<CallToolResult> {
-  const named = registry.findAppTool(app, tool)
-  if (named === undefined)
+  const entry = registry.findAppTool(app, tool)
+  if (entry === undefined)
     throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app} ${tool}`, { data: { app, tool } })
-  const called = resolveCall(registry, named, args)
-  const result = await runner.callTool(called.entry, called.args, caller)
+  const resolvedCall = resolveCall(registry, entry, args)
+  const result = await runner.callTool(resolvedCall.entry, resolvedCall.args, caller)
   return result as CallToolResult // a caller without `input` cannot be asked
 }

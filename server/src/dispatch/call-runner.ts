@@ -24,7 +24,7 @@ import type { StorageHealth } from '../monitoring/storage-health.ts'
 import type { ToolEntry } from '../registry/mount.ts'
 import { createCallContext } from './call-context.ts'
 import type { Caller } from './caller.ts'
-import { type Operation, toolOperation } from './operation.ts'
+import { createToolOperation, type Operation } from './operation.ts'
 
 interface CallRequest {
   readonly instance: AppInstance
@@ -73,8 +73,8 @@ export class CallRunner {
       if (isAsk(result)) checkCanAnswer(result, caller)
       call.finish('ok', result)
       return result
-    } catch (thrown) {
-      const failure = errors.define(toCausewayError(thrown, app.name, caller))
+    } catch (cause) {
+      const failure = errors.define(toCausewayError(cause, app.name, caller))
       storage.record(app.name, failure)
       const error = limits.limitError(failure)
       call.finish(error.code, undefined, error)
@@ -83,7 +83,7 @@ export class CallRunner {
   }
 
   callTool({ instance, tool }: ToolEntry, args: unknown, caller: Caller): Promise<CallToolResult | Ask> {
-    const operation = toolOperation(tool, args)
+    const operation = createToolOperation(tool, args)
     return this.run({ instance, caller, operation }, async (ctx) => {
       const result = await tool.call(args, ctx)
       if (isAsk(result) || caller.address === undefined) return result
@@ -144,11 +144,16 @@ class Call {
   finish(code: string, result: unknown, error?: CausewayError): void {
     const { metrics, log } = this.#options
     const { instance, caller, operation } = this.#request
-    const { name: what, kind } = operation
+    const { name: operationName, kind } = operation
     const elapsedMs = performance.now() - this.#startedAt
     const ms = Math.round(elapsedMs * 10) / 10
-    metrics.recordCall({ app: instance.app.name, what, code, seconds: elapsedMs / 1000 })
-    const fields = Object.assign(this.#logFields(), { what, ms, code, client: caller.client.name })
+    metrics.recordCall({ app: instance.app.name, operationName, code, seconds: elapsedMs / 1000 })
+    const fields = Object.assign(this.#logFields(), {
+      what: operationName,
+      ms,
+      code,
+      client: caller.client.name,
+    })
     if (defects.has(code)) log.error({ ...fields, err: error?.cause ?? error }, 'call')
     else if (limitErrors.has(code)) log.warn(fields, 'call')
     else log.info(fields, 'call')
@@ -197,9 +202,9 @@ class Call {
 /** Throws `CLIENT_CANNOT_ANSWER`. For stateless clients, the transport sends the error of MCP 2026-07-28 instead. */
 function checkCanAnswer({ questions }: Ask, { input, era }: Caller): void {
   if (input !== undefined && era === 'modern') return
-  const unsupported = Object.values(questions).filter((question) => input?.can(question) !== true)
-  if (unsupported.length === 0) return
-  const methods = [...new Set(unsupported.map(({ method }) => method))]
+  const unsupportedQuestions = Object.values(questions).filter((question) => input?.can(question) !== true)
+  if (unsupportedQuestions.length === 0) return
+  const methods = [...new Set(unsupportedQuestions.map(({ method }) => method))]
   throw new CausewayError('CLIENT_CANNOT_ANSWER', `the call needs a reply to ${methods.join(', ')}`, {
     data: { needs: methods },
   })

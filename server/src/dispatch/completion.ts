@@ -2,7 +2,7 @@ import type { AppResource, Completion, ToolContext, Variables } from '@causeway/
 import { CausewayError, type Params } from '@causeway/protocol'
 import type { AppInstance } from '../host/app-host.ts'
 import { type Method, type MethodCall, requireObject, requireString } from './method.ts'
-import { methodOperation } from './operation.ts'
+import { createMethodOperation } from './operation.ts'
 import { findPrompt } from './prompts.ts'
 
 const maxValues = 100
@@ -17,11 +17,12 @@ export const complete: Method = async (call, { runner }) => {
   const argument = requireObject(call.params, 'argument')
   const typed = requireString(argument, 'value')
   const { instance, values } = findCompleter(call, requireString(argument, 'name'), typed)
-  const operation = methodOperation('completion/complete')
-  const all = await runner.run({ instance, caller: call.caller, operation }, values)
-  if (isFinal(all)) return { completion: { ...all, values: all.values.slice(0, maxValues) } }
+  const operation = createMethodOperation('completion/complete')
+  const allValues = await runner.run({ instance, caller: call.caller, operation }, values)
+  if (isFinal(allValues))
+    return { completion: { ...allValues, values: allValues.values.slice(0, maxValues) } }
   const prefix = typed.toLowerCase()
-  const matches = all.filter((value) => value.toLowerCase().startsWith(prefix))
+  const matches = allValues.filter((value) => value.toLowerCase().startsWith(prefix))
   return {
     completion: {
       values: matches.slice(0, maxValues),
@@ -38,9 +39,9 @@ function findCompleter(call: MethodCall, name: string, typed: string): Completer
   const type = requireString(ref, 'type')
   if (type === 'ref/prompt') {
     const { instance, prompt } = findPrompt(call.lists, requireString(ref, 'name'))
-    const chosen = getKnownVariables(call.params)
+    const knownVariables = getKnownVariables(call.params)
     const values = (ctx: ToolContext) =>
-      prompt.completeTyped?.(name, typed, chosen, ctx) ?? prompt.complete(name, typed, ctx)
+      prompt.completeTyped?.(name, typed, knownVariables, ctx) ?? prompt.complete(name, typed, ctx)
     return { instance, values }
   }
   if (type === 'ref/resource')
@@ -56,12 +57,12 @@ interface TemplateRequest {
 
 function findTemplateCompleter(call: MethodCall, request: TemplateRequest): Completer {
   const { template, name } = request
-  const chosen = getKnownVariables(call.params)
+  const knownVariables = getKnownVariables(call.params)
   for (const instance of call.lists.instances) {
-    const resource = instance.app.resources.find((one) => hasTemplate(one, template))
+    const resource = instance.app.resources.find((candidate) => hasTemplate(candidate, template))
     if (resource === undefined) continue
     const values = (ctx: ToolContext) =>
-      resource.completeTyped?.(request, chosen, ctx) ?? resource.complete(name, chosen, ctx)
+      resource.completeTyped?.(request, knownVariables, ctx) ?? resource.complete(name, knownVariables, ctx)
     return { instance, values }
   }
   throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource template: ${template}`, {
@@ -73,6 +74,6 @@ const hasTemplate = ({ template, templates }: AppResource, text: string): boolea
   templates === undefined ? template.text === text : templates.some(({ uriTemplate }) => uriTemplate === text)
 
 function getKnownVariables({ context }: Params): Variables {
-  const known = (context as { arguments?: unknown } | undefined)?.arguments
-  return typeof known === 'object' && known !== null ? (known as Variables) : {}
+  const knownArguments = (context as { arguments?: unknown } | undefined)?.arguments
+  return typeof knownArguments === 'object' && knownArguments !== null ? (knownArguments as Variables) : {}
 }

@@ -6,13 +6,13 @@ import { getPrompt, listPrompts } from './prompts.ts'
 import { listResources, listTemplates, readResource } from './resources.ts'
 import { callTool, listTools } from './tools.ts'
 
-const emptyResult: Method = async () => ({})
+const returnEmptyResult: Method = async () => ({})
 
 /** Transports handle handshakes, subscriptions and cancellation. */
 const methods: Readonly<Record<string, Method>> = Object.freeze({
-  ping: emptyResult,
+  ping: returnEmptyResult,
   // Transports filter log messages by this level.
-  'logging/setLevel': emptyResult,
+  'logging/setLevel': returnEmptyResult,
   'tools/list': listTools,
   'tools/call': callTool,
   'resources/list': listResources,

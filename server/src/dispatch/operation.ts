@@ -11,15 +11,15 @@ export interface Operation {
   readonly args?: unknown
 }
 
-export const channelOperation = (name: 'route' | 'socket', scope: Scope): Operation => ({
+export const createChannelOperation = (name: 'route' | 'socket', scope: Scope): Operation => ({
   name,
   kind: 'channel',
   scope,
 })
 
-export const toolOperation = (
+export const createToolOperation = (
   { name, limit, annotations }: Pick<AppTool, 'name' | 'limit' | 'annotations'>,
   args: unknown,
 ): Operation => ({ name, kind: 'tool', scope: getToolScope(annotations), rateClass: limit, args })
 
-export const methodOperation = (name: string): Operation => ({ name, kind: 'method', scope: 'read' })
+export const createMethodOperation = (name: string): Operation => ({ name, kind: 'method', scope: 'read' })

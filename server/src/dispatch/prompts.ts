@@ -5,7 +5,7 @@ import { toListedPrompt } from '../registry/mount.ts'
 import { createCacheHints, type MountLists } from '../registry/mount-lists.ts'
 import { paginate } from '../registry/page.ts'
 import { type Method, requireString } from './method.ts'
-import { methodOperation } from './operation.ts'
+import { createMethodOperation } from './operation.ts'
 
 export const listPrompts: Method = async ({ params, caller, lists }, { registry }) => {
   const page = paginate('prompts', lists.prompts, {
@@ -18,7 +18,7 @@ export const listPrompts: Method = async ({ params, caller, lists }, { registry 
 
 export const getPrompt: Method = async ({ params, caller, lists }, { runner }) => {
   const { instance, prompt } = findPrompt(lists, requireString(params, 'name'))
-  const operation = methodOperation('prompts/get')
+  const operation = createMethodOperation('prompts/get')
   return runner.run({ instance, caller, operation }, async (ctx) => {
     if (prompt.get !== undefined) return prompt.get(params.arguments, ctx)
     const messages = await prompt.messages(params.arguments, ctx)
@@ -29,7 +29,7 @@ export const getPrompt: Method = async ({ params, caller, lists }, { runner }) =
 export function findPrompt(lists: MountLists, name: string): { instance: AppInstance; prompt: AppPrompt } {
   for (const instance of lists.instances) {
     const { app } = instance
-    const prompt = app.prompts.find((one) => toListedPrompt(lists.mount, app, one).name === name)
+    const prompt = app.prompts.find((candidate) => toListedPrompt(lists.mount, app, candidate).name === name)
     if (prompt !== undefined) return { instance, prompt }
   }
   throw new CausewayError('UNKNOWN_PROMPT', `no such prompt: ${name}`, { data: { name } })

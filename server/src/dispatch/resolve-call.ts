@@ -14,9 +14,9 @@ interface ResolvedCall {
  * `UNKNOWN_TOOL`, `INVALID_ARGUMENTS` and `NOT_READ_ONLY`.
  */
 export function resolveCall(registry: Registry, entry: ToolEntry, args: unknown): ResolvedCall {
-  const forwarded = entry.tool.forward?.(args)
-  if (forwarded === undefined) return { entry, args }
-  const { name, mustBeReadOnly } = forwarded
+  const forwardedCall = entry.tool.forward?.(args)
+  if (forwardedCall === undefined) return { entry, args }
+  const { name, mustBeReadOnly } = forwardedCall
   const target = requireTool(registry, name)
   if (target.tool.forward !== undefined)
     throw new CausewayError('INVALID_ARGUMENTS', `${name} only calls other tools`, {
@@ -25,7 +25,7 @@ export function resolveCall(registry: Registry, entry: ToolEntry, args: unknown)
     })
   if (mustBeReadOnly && target.tool.annotations.readOnlyHint !== true)
     throw new ServerError('NOT_READ_ONLY', `${name} can change something`, { data: { name } })
-  return { entry: target, args: forwarded.args }
+  return { entry: target, args: forwardedCall.args }
 }
 
 /** Returns `undefined` if the call would fail. */
@@ -47,13 +47,13 @@ export function findCalledTool(
 export function requireTool(registry: Registry, name: string): ToolEntry {
   const { toolByName } = registry.getLists(sharedMount)
   const entry = toolByName.get(name)
-  if (entry === undefined) throw unknownTool(name, toolByName.keys())
+  if (entry === undefined) throw createUnknownToolError(name, toolByName.keys())
   return entry
 }
 
-export function unknownTool(name: string, known: Iterable<string>): CausewayError {
-  const names = [...known]
-  const suggestion = names.find((full) => full.endsWith(`__${name}`)) ?? closest(name, names)
+export function createUnknownToolError(name: string, knownNames: Iterable<string>): CausewayError {
+  const names = [...knownNames]
+  const suggestion = names.find((fullName) => fullName.endsWith(`__${name}`)) ?? closest(name, names)
   const hint = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`
   return new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}${hint}`, {
     data: suggestion === undefined ? { name } : { name, did_you_mean: suggestion },

@@ -4,24 +4,26 @@ import type { AppInstance } from '../host/app-host.ts'
 import { paginate } from '../registry/page.ts'
 import { isWidgetUri, readWidget } from '../registry/widgets.ts'
 import { type Method, type MethodCall, type MethodContext, requireString } from './method.ts'
-import { methodOperation } from './operation.ts'
+import { createMethodOperation } from './operation.ts'
 
 /** Lists and contents depend on the client and on files, so they must not be cached. */
-const notCacheable = { ttlMs: 0, cacheScope: 'private' as const }
+const noCacheHints = { ttlMs: 0, cacheScope: 'private' as const }
 
-const cacheHints = ({ caller }: MethodCall) => (caller.era === 'modern' ? notCacheable : {})
+const getCacheHints = ({ caller }: MethodCall) => (caller.era === 'modern' ? noCacheHints : {})
 
 export const listResources: Method = async (call, context) => {
-  const lists = await Promise.all(call.lists.instances.map((instance) => listOfApp(instance, call, context)))
+  const lists = await Promise.all(
+    call.lists.instances.map((instance) => listAppResources(instance, call, context)),
+  )
   const page = paginate('resources', [...lists.flat(), ...call.lists.widgets], {
     cursor: call.params.cursor,
     hash: 'resources',
     size: context.registry.pageSize,
   })
-  return { ...page, ...cacheHints(call) }
+  return { ...page, ...getCacheHints(call) }
 }
 
-async function listOfApp(
+async function listAppResources(
   instance: AppInstance,
   { caller }: MethodCall,
   { runner }: MethodContext,
@@ -29,7 +31,7 @@ async function listOfApp(
   const { app, path, failure } = instance
   if (failure !== undefined || app.resources.length === 0) return []
   if (caller.access?.allows(path, 'read') === false) return []
-  const operation = methodOperation('resources/list')
+  const operation = createMethodOperation('resources/list')
   return runner.run({ instance, caller, operation }, async (ctx) =>
     (await Promise.all(app.resources.map((resource) => resource.list(ctx)))).flat(),
   )
@@ -42,7 +44,7 @@ export const listTemplates: Method = async (call, { registry }) => {
     hash: 'templates',
     size: registry.pageSize,
   })
-  return { ...page, ...cacheHints(call) }
+  return { ...page, ...getCacheHints(call) }
 }
 
 function toListedTemplates({ template, templates, name, about, mimeType }: AppResource) {
@@ -53,12 +55,12 @@ function toListedTemplates({ template, templates, name, about, mimeType }: AppRe
 
 export const readResource: Method = async (call, { runner }) => {
   const uri = requireString(call.params, 'uri')
-  if (isWidgetUri(uri)) return { contents: [await readWidget(uri)], ...cacheHints(call) }
-  const found = findResource(call.lists.instances, uri)
-  if (found === undefined)
+  if (isWidgetUri(uri)) return { contents: [await readWidget(uri)], ...getCacheHints(call) }
+  const match = findResource(call.lists.instances, uri)
+  if (match === undefined)
     throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
-  const { instance, resource, variables } = found
-  const operation = methodOperation('resources/read')
+  const { instance, resource, variables } = match
+  const operation = createMethodOperation('resources/read')
   const contents = await runner
     .run<readonly ResourceContents[] | Ask>({ instance, caller: call.caller, operation }, async (ctx) =>
       resource.readAll === undefined
@@ -66,7 +68,7 @@ export const readResource: Method = async (call, { runner }) => {
         : resource.readAll(uri, variables, ctx),
     )
     .catch((error: unknown) => [toMissingContents(uri, error, instance, call)])
-  return isAsk(contents) ? contents : { contents, ...cacheHints(call) }
+  return isAsk(contents) ? contents : { contents, ...getCacheHints(call) }
 }
 
 /** Returns the app's own contents for `RESOURCE_NOT_FOUND` to HTTP+SSE clients. Otherwise throws the error. */

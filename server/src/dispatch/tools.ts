@@ -13,7 +13,7 @@ import { createCacheHints } from '../registry/mount-lists.ts'
 import { paginate } from '../registry/page.ts'
 import type { Caller } from './caller.ts'
 import { type Method, requireString } from './method.ts'
-import { resolveCall, unknownTool } from './resolve-call.ts'
+import { createUnknownToolError, resolveCall } from './resolve-call.ts'
 
 export const listTools: Method = async ({ params, caller, lists }, { registry }) => {
   const page = paginate('tools', lists.tools, {
@@ -29,17 +29,17 @@ const upstreamError = 'UPSTREAM_ERROR'
 /** Returns the result, questions, or a failure with `isError`. Throws `UNKNOWN_TOOL` and `INVALID_PARAMS`. */
 export const callTool: Method = async ({ params, caller, lists }, { registry, runner }) => {
   const name = requireString(params, 'name')
-  const named = lists.toolByName.get(name)
-  if (named === undefined) throw unknownTool(name, lists.toolByName.keys())
-  let called = named
+  const namedEntry = lists.toolByName.get(name)
+  if (namedEntry === undefined) throw createUnknownToolError(name, lists.toolByName.keys())
+  let calledEntry = namedEntry
   try {
-    const { entry, args } = resolveCall(registry, named, params.arguments)
-    called = entry
+    const { entry, args } = resolveCall(registry, namedEntry, params.arguments)
+    calledEntry = entry
     return await runner.callTool(entry, args, applyMeta(caller, params._meta as Params | undefined))
   } catch (error) {
     // `UPSTREAM_ERROR` is a protocol error: the hosted server did not run a tool.
     if (isCausewayError(error) && error.code !== upstreamError)
-      return toErrorResult(toErrorObject(error), called)
+      return toErrorResult(toErrorObject(error), calledEntry)
     throw error
   }
 }

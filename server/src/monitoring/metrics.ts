@@ -3,7 +3,7 @@ import type { CacheReport, MemoryReport } from '../memory/memory-guard.ts'
 
 interface CallSample {
   readonly app: string
-  readonly what: string
+  readonly operationName: string
   readonly code: string
   readonly seconds: number
 }
@@ -100,14 +100,14 @@ export class Metrics {
     ])
   }
 
-  recordCall({ app, what, code, seconds }: CallSample): void {
+  recordCall({ app, operationName, code, seconds }: CallSample): void {
     const appSeries = getOrCreate(this.#series, app, () => new Map<string, CallSeries>())
-    const { duration, counters } = getOrCreate(appSeries, what, () => ({
-      duration: this.#durations.labels(app, what),
+    const { duration, counters } = getOrCreate(appSeries, operationName, () => ({
+      duration: this.#durations.labels(app, operationName),
       counters: new Map(),
     }))
     duration.observe(seconds)
-    getOrCreate(counters, code, () => this.#calls.labels(app, what, code)).inc()
+    getOrCreate(counters, code, () => this.#calls.labels(app, operationName, code)).inc()
   }
 
   recordRejection(shortage: Shortage): void {

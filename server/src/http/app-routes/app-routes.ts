@@ -3,7 +3,7 @@ import { CausewayError, checkJson } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getMethodScope } from '../../access/access.ts'
 import type { Caller } from '../../dispatch/caller.ts'
-import { channelOperation } from '../../dispatch/operation.ts'
+import { createChannelOperation } from '../../dispatch/operation.ts'
 import type { Core } from '../../host/core.ts'
 import { createBareMount } from '../../registry/mount.ts'
 import type { HostedApp } from '../../registry/registry.ts'
@@ -32,7 +32,7 @@ export function addAppRoutes(fastify: FastifyInstance, { core, inFlight, stoppin
     // The app itself would parse the body without limits.
     if (Buffer.isBuffer(body) && route.body.accepts.includes('application/json')) checkJson(body)
     const input = toWebRequest(request, { signal, ...(body === undefined ? {} : { body }) })
-    const operation = channelOperation('route', route.scope ?? getMethodScope(route.method))
+    const operation = createChannelOperation('route', route.scope ?? getMethodScope(route.method))
     await inFlight.run((leave) =>
       // The end of the context saves the session and measures the time.
       core.withContext(app.path, caller, operation, async (ctx) => {

@@ -7,7 +7,7 @@ import { WebSocketServer } from 'ws'
 import type { Access } from '../../access/access.ts'
 import { parseTrace } from '../../audit/trace.ts'
 import type { Caller } from '../../dispatch/caller.ts'
-import { channelOperation } from '../../dispatch/operation.ts'
+import { createChannelOperation } from '../../dispatch/operation.ts'
 import { endWithError } from '../client-error.ts'
 import { toClientError } from '../error-responses.ts'
 import { parseRequestId, parseSessionKey, parseUserAgent, toStateKey } from '../exchange.ts'
@@ -105,7 +105,7 @@ export class AppSockets {
             core.withContext(
               match.app,
               this.#createCaller(headers, { app: match.app, access, sessionKey, signal }),
-              channelOperation('socket', match.declaration.scope ?? 'write'),
+              createChannelOperation('socket', match.declaration.scope ?? 'write'),
               work,
             ),
         })

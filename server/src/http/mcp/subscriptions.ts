@@ -3,7 +3,7 @@ import type { Result } from '@modelcontextprotocol/server'
 import type { Access } from '../../access/access.ts'
 import { checkAccess } from '../../dispatch/call-runner.ts'
 import type { Caller } from '../../dispatch/caller.ts'
-import { methodOperation } from '../../dispatch/operation.ts'
+import { createMethodOperation } from '../../dispatch/operation.ts'
 import type { Core } from '../../host/core.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 
@@ -100,7 +100,7 @@ export function checkReadAccess(
 ): void {
   for (const uri of uris) {
     const owner = typeof uri === 'string' ? core.findResourceOwner(uri) : undefined
-    if (owner !== undefined) checkAccess(access, owner, methodOperation('resources/subscribe'))
+    if (owner !== undefined) checkAccess(access, owner, createMethodOperation('resources/subscribe'))
   }
 }
 
