@@ -371,7 +371,7 @@ verifies('trm:submit:protected', async (t) => {
   t.match(await ask('submit', { candidate: repairSums }), { step: 1 })
 })
 
-t.test('findProtected returns the changed paths that match a pattern', async (t) => {
+t.test('findProtectedPaths returns the changed paths that match a pattern', async (t) => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['*.lock', 'a/b/yarn.lock', true],
     ['*.lock', 'yarn.lock.txt', false],
@@ -391,7 +391,7 @@ t.test('findProtected returns the changed paths that match a pattern', async (t)
   t.same(findProtectedPaths({ paths: ['tests/a.py'], protection: 'compare', commands: [] }), [])
 })
 
-t.test('findHelpers returns the files that package scripts run, but not the main file', async (t) => {
+t.test('findTestHelpers returns the files that package scripts run, but not the main file', async (t) => {
   const manifest = { main: 'index.js', scripts: { test: 'node run-tests.js' } }
   const originals = new Map(['index.js', 'run-tests.js'].map((path) => [path, '']))
   const find = (text: string) => findTestHelpers(new Map([['package.json', text]]), originals, new Set())

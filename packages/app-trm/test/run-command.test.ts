@@ -117,8 +117,8 @@ verifies(
     const folders = {
       cwd: '/data/trm/work/1/project',
       repo: '/home/me/p',
-      writable: ['/tmp/r'],
-      hidden: '/data',
+      writableFolders: ['/tmp/r'],
+      hiddenFolder: '/data',
     }
     const line = createBwrapArguments(folders).join(' ')
     t.match(line, /^bwrap --die-with-parent --unshare-net /)

@@ -118,9 +118,9 @@ export interface SessionConfig extends Options {
 
 /** Adds members that configurations of earlier versions lack, and deletes members of removed options. */
 export function upgradeConfig(
-  stored: SessionConfig & { readonly graded?: unknown; readonly coverageWeight?: unknown },
+  storedConfig: SessionConfig & { readonly graded?: unknown; readonly coverageWeight?: unknown },
 ): SessionConfig {
-  const { graded: _, coverageWeight: __, ...config } = stored
+  const { graded: _, coverageWeight: __, ...config } = storedConfig
   return {
     ...{ copy: [], failFast: false, protect: [], sandbox: 'none' },
     ...config,

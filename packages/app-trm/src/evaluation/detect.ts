@@ -39,13 +39,13 @@ async function detectPython(repo: string): Promise<DetectedCommands> {
   const folders = ['tests', 'test'].filter((name) => names.includes(name))
   const nestedNames = (await Promise.all(folders.map((name) => listNames(join(repo, name))))).flat()
   if (![...names, ...nestedNames].some((name) => name.endsWith('.py'))) return {}
-  const [pytest, flake8, mypy] = await Promise.all(
+  const [hasPytest, hasFlake8, hasMypy] = await Promise.all(
     ['pytest', 'flake8', 'mypy'].map((module) => hasModule(repo, python, module)),
   )
-  const test = pytest
+  const test = hasPytest
     ? `${python} -m pytest -q`
     : `${python} -m unittest discover${folders[0] === undefined ? '' : ` -s ${folders[0]}`}`
-  const lint = flake8 ? `${python} -m flake8` : mypy ? `${python} -m mypy .` : undefined
+  const lint = hasFlake8 ? `${python} -m flake8` : hasMypy ? `${python} -m mypy .` : undefined
   return { test, ...(lint === undefined ? {} : { lint }) }
 }
 

@@ -166,13 +166,15 @@ function findDependencySuspicions({ changedPaths, session: { config } }: GuardRu
 
 async function findSuspiciousCode(
   guard: GuardRun,
-  restored: readonly string[],
+  restoredPaths: readonly string[],
   originals: ReadonlyMap<string, string>,
 ): Promise<readonly Suspicion[]> {
   const files = await listAll(guard.cwd)
-  const existing = new Set(files.filter(({ stats }) => stats.isFile()).map(({ path }) => path))
-  const sources = [...originals.keys()].filter((path) => existing.has(path) && !restored.includes(path))
-  const texts = await readTexts(guard.cwd, [...sources, ...findNewData(guard, existing, restored)])
+  const existingFiles = new Set(files.filter(({ stats }) => stats.isFile()).map(({ path }) => path))
+  const sources = [...originals.keys()].filter(
+    (path) => existingFiles.has(path) && !restoredPaths.includes(path),
+  )
+  const texts = await readTexts(guard.cwd, [...sources, ...findNewData(guard, existingFiles, restoredPaths)])
   const comparedFiles = [...texts].map(([path, after]) => ({
     path,
     before: originals.get(path) ?? '',
@@ -191,11 +193,11 @@ async function findSuspiciousCode(
 /** Returns data files created by the session, which can contain copies of tested values. */
 function findNewData(
   { startManifest, changedPaths }: GuardRun,
-  existing: ReadonlySet<string>,
-  restored: readonly string[],
+  existingFiles: ReadonlySet<string>,
+  restoredPaths: readonly string[],
 ): readonly string[] {
   const dataFiles = changedPaths.filter(
-    (path) => isDataFile(path) && existing.has(path) && !restored.includes(path),
+    (path) => isDataFile(path) && existingFiles.has(path) && !restoredPaths.includes(path),
   )
   const existingPaths = new Set(startManifest.entries.map(({ path }) => path))
   return dataFiles.filter((path) => !existingPaths.has(path)).slice(0, maxTexts)

@@ -107,8 +107,8 @@ async function runTests(run: StageRun, spec: SignalSpec): Promise<Evidence> {
 
 function chooseTests({ selection }: StageRun, command: string): SelectedTests {
   if (selection === undefined) return { command, env: {} }
-  const selected = selectTests(command, selection.source, selection.ids)
-  if (selected !== undefined) return selected
+  const selectedTests = selectTests(command, selection.source, selection.ids)
+  if (selectedTests !== undefined) return selectedTests
   throw new TrmError('TESTS_NOT_SELECTABLE', `the command cannot run selected tests: ${command}`)
 }
 
@@ -157,7 +157,12 @@ async function runSignal(
 ): Promise<CommandResult> {
   const { critic, config, cwd, marker, signal } = run
   let onEnd: ((result: CommandResult) => Promise<void>) | undefined
-  const sandboxFolders = { cwd, repo: config.project, writable, hidden: critic.dir }
+  const sandboxFolders = {
+    cwd,
+    repo: config.project,
+    writableFolders: writable,
+    hiddenFolder: critic.dir,
+  }
   const result = await runCommand({
     command,
     sandbox: config.sandbox === 'bwrap' ? createBwrapArguments(sandboxFolders) : undefined,

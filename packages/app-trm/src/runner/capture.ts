@@ -43,14 +43,14 @@ export class Capture {
   finish(): CapturedOutput {
     const tail = Buffer.concat(this.#tail)
     const end = tail.subarray(Math.max(0, tail.length - tailBytes))
-    const omitted = this.#size.all - this.#size.head - end.length
+    const omittedBytes = this.#size.all - this.#size.head - end.length
     const texts = [
       Buffer.concat(this.#head).toString('utf8'),
-      ...(omitted > 0 ? [`\n[${omitted} bytes omitted]\n`] : []),
+      ...(omittedBytes > 0 ? [`\n[${omittedBytes} bytes omitted]\n`] : []),
       ...(this.#middle.length > 0 ? [`${this.#middle.join('\n')}\n[…]\n`] : []),
       end.toString('utf8'),
     ]
-    return { text: cleanOutput(texts.join('')), bytes: this.#size.all, truncated: omitted > 0 }
+    return { text: cleanOutput(texts.join('')), bytes: this.#size.all, truncated: omittedBytes > 0 }
   }
 
   #addFailures(chunk: Buffer): void {
@@ -70,22 +70,22 @@ export class Capture {
 /** Removes escape sequences and text overwritten by a carriage return, and collapses repeated lines. */
 export function cleanOutput(text: string): string {
   const lines = stripAnsi(text).replaceAll('\r\n', '\n').split('\n')
-  const cleaned: string[] = []
+  const cleanedLines: string[] = []
   let repeats = 0
   const flush = (): void => {
-    if (repeats > 2) cleaned.push(`[the line above ${repeats} more times]`)
-    else for (; repeats > 0; repeats--) cleaned.push(cleaned.at(-1) ?? '')
+    if (repeats > 2) cleanedLines.push(`[the line above ${repeats} more times]`)
+    else for (; repeats > 0; repeats--) cleanedLines.push(cleanedLines.at(-1) ?? '')
     repeats = 0
   }
   for (const line of lines) {
     const visibleText = line.slice(line.lastIndexOf('\r') + 1)
-    if (visibleText !== '' && visibleText === cleaned.at(-1)) {
+    if (visibleText !== '' && visibleText === cleanedLines.at(-1)) {
       repeats++
       continue
     }
     flush()
-    cleaned.push(visibleText)
+    cleanedLines.push(visibleText)
   }
   flush()
-  return cleaned.join('\n')
+  return cleanedLines.join('\n')
 }

@@ -29,7 +29,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
 
 /** Kills every process with the marker, even outside the group. Returns their number. */
 export async function killMarkedProcesses(marker: string): Promise<number> {
-  let killed = 0
+  let killedCount = 0
   // Requires two empty listings in a row, because a process may fork during a listing and has no environment when it
   // starts.
   for (let [round, emptyCount] = [0, 0]; round < 8 && emptyCount < 2; round++) {
@@ -38,14 +38,14 @@ export async function killMarkedProcesses(marker: string): Promise<number> {
     for (const pid of pids) {
       try {
         process.kill(pid, 'SIGKILL')
-        killed++
+        killedCount++
       } catch {
         // The process already ended.
       }
     }
     if (emptyCount < 2) await sleep(10)
   }
-  return killed
+  return killedCount
 }
 
 /** Returns pids, or an empty list if the system has no /proc. */

@@ -79,23 +79,23 @@ async function resolveProject({ policy }: Critic, repo: string): Promise<string>
 }
 
 function checkCommands(
-  { policy: { commands: allowed, trusted } }: Critic,
+  { policy: { commands: allowedCommands, trusted } }: Critic,
   { signals }: SessionConfig,
   { holder, detected }: { readonly holder: unknown; readonly detected: DetectedCommands },
 ): void {
-  if (allowed === 'any' || (holder !== undefined && trusted.has(holder))) return
+  if (allowedCommands === 'any' || (holder !== undefined && trusted.has(holder))) return
   const detectedCommands = Object.values(detected)
   const isAllowed = (command: string): boolean =>
-    allowed === 'detected'
+    allowedCommands === 'detected'
       ? detectedCommands.includes(command)
-      : new RegExp(`^(?:${allowed})$`, 's').test(command)
+      : new RegExp(`^(?:${allowedCommands})$`, 's').test(command)
   const refusedSignal = signals.find(({ command }) => !isAllowed(command))
   if (refusedSignal === undefined) return
   throw new TrmError('COMMAND_REFUSED', `the server does not allow this command: ${refusedSignal.command}`, {
     data: {
       signal: refusedSignal.name,
-      policy: allowed,
-      allowed: allowed === 'detected' ? detected : allowed,
+      policy: allowedCommands,
+      allowed: allowedCommands === 'detected' ? detected : allowedCommands,
     },
   })
 }
@@ -109,15 +109,15 @@ async function chooseSandbox(level: SandboxLevel): Promise<'none' | 'bwrap'> {
 
 async function endIdleSession(critic: Critic, newId: string): Promise<void> {
   const sessions = await critic.store.listSessions()
-  const [oldest] = sessions
+  const [oldestSession] = sessions
     .filter(({ id, updated_ms }) => !critic.running.has(id) && critic.now() - updated_ms > idleMs)
     .toSorted((a, b) => a.updated_ms - b.updated_ms)
-  if (oldest === undefined)
+  if (oldestSession === undefined)
     throw new TrmError('TOO_MANY_SESSIONS', `${maxSessions} sessions are open or being started`, {
       data: { sessions: sessions.map(({ id, config }) => ({ sid: id, repo: config.project })) },
     })
   try {
-    await endSession(critic, oldest, { id: `room for ${newId}`, answer: { ok: true } })
+    await endSession(critic, oldestSession, { id: `room for ${newId}`, answer: { ok: true } })
   } catch (error) {
     // Another call ended or changed the session first.
     if (!TrmError.is(error, 'SESSION_BUSY')) throw error

@@ -120,9 +120,9 @@ type FinishedLanding = LandingRow & { readonly after: string }
 const isFinished = (landing: LandingRow): landing is FinishedLanding => landing.after !== null
 
 function listTarget(landings: readonly LandingRow[], lastLanding: number): readonly string[] {
-  const finished = landings.filter(isFinished)
-  const earlierLandings = finished.filter(({ id }) => id <= lastLanding)
-  const laterLandings = finished.filter(({ id }) => id > lastLanding)
+  const finishedLandings = landings.filter(isFinished)
+  const earlierLandings = finishedLandings.filter(({ id }) => id <= lastLanding)
+  const laterLandings = finishedLandings.filter(({ id }) => id > lastLanding)
   return [
     ...earlierLandings.map(({ after }) => after).reverse(),
     ...laterLandings.map(({ before }) => before),
@@ -131,10 +131,10 @@ function listTarget(landings: readonly LandingRow[], lastLanding: number): reado
 
 /** Returns the session's landings. They include another program's edits if a step evaluated them as its candidate. */
 function listOwnLandings(landings: readonly LandingRow[], steps: readonly StepRow[]): readonly LandingRow[] {
-  const submitted = new Set(
+  const submittedLandingIds = new Set(
     steps.filter(({ status }) => status === 'done').map(({ landing_id }) => landing_id),
   )
-  return landings.filter(({ id, kind }) => kind !== 'edit' || submitted.has(id))
+  return landings.filter(({ id, kind }) => kind !== 'edit' || submittedLandingIds.has(id))
 }
 
 async function restoreFiles(

@@ -20,19 +20,19 @@ export async function propose(critic: Critic, session: SessionRow, input: unknow
   const { candidate, paths, shas } = await critic.engine.call('read', removeRoots(input, [repo, project]))
   const before = await readFiles(repo, paths)
   await checkStale(critic, session, before, shas)
-  const applied = await critic.engine.call('apply', { files: before, candidate })
-  await checkProtected(critic, session, [...applied.changes.keys()])
-  return { ...applied, before, warnings: await confirmWarnings(applied.warnings) }
+  const appliedCandidate = await critic.engine.call('apply', { files: before, candidate })
+  await checkProtected(critic, session, [...appliedCandidate.changes.keys()])
+  return { ...appliedCandidate, before, warnings: await confirmWarnings(appliedCandidate.warnings) }
 }
 
 /** Removes warnings about Python code that the interpreter accepts. */
 async function confirmWarnings(warnings: readonly CandidateWarning[]): Promise<readonly CandidateWarning[]> {
-  const confirmed = await Promise.all(
+  const confirmedWarnings = await Promise.all(
     warnings.map(async ({ source, ...warning }) =>
       source === undefined || (await rejectsPython(source)) ? [warning] : [],
     ),
   )
-  return confirmed.flat()
+  return confirmedWarnings.flat()
 }
 
 async function checkProtected(

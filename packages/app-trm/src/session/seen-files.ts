@@ -54,8 +54,8 @@ export async function createStaleError(
   { path, expectedHash, currentContent }: StaleFile,
 ): Promise<CausewayError> {
   const isSeen = (await store.readSeenHashes(sid)).get(path) === expectedHash
-  const compressed = isSeen ? await store.readSeenText(sid, path) : undefined
-  const seenText = compressed === undefined ? undefined : (await decompress(compressed)).toString()
+  const compressedText = isSeen ? await store.readSeenText(sid, path) : undefined
+  const seenText = compressedText === undefined ? undefined : (await decompress(compressedText)).toString()
   const isComparable = seenText !== undefined && typeof currentContent === 'string'
   const diff = isComparable
     ? await engine.call('formatDiff', { before: seenText, after: currentContent })

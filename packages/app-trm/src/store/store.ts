@@ -49,7 +49,7 @@ export class TrmStore {
   readonly db: ContentDatabase
   readonly #clock: AgingClock
   readonly #dir: string
-  readonly #reserved = new Set<string>()
+  readonly #reservedIds = new Set<string>()
 
   constructor(dir: string, { now, monotonicNow }: Pick<Env, 'now' | 'monotonicNow'>) {
     this.db = openDatabase(join(dir, 'trm.db'), { migrations, now })
@@ -80,13 +80,13 @@ export class TrmStore {
   /** Reserves capacity for a session until `releaseSession` is called. Returns `false` if the maximum is reached. */
   async reserveSession(id: string, maxSessions: number): Promise<boolean> {
     const row = this.#get<{ open: number }>(`SELECT count(*) AS open FROM session WHERE status <> 'ended'`)
-    if ((row?.open ?? 0) + this.#reserved.size >= maxSessions) return false
-    this.#reserved.add(id)
+    if ((row?.open ?? 0) + this.#reservedIds.size >= maxSessions) return false
+    this.#reservedIds.add(id)
     return true
   }
 
   releaseSession(id: string): void {
-    this.#reserved.delete(id)
+    this.#reservedIds.delete(id)
   }
 
   async createSession(
@@ -106,7 +106,7 @@ export class TrmStore {
       )
       this.#storeRequest(request)
     })
-    this.#reserved.delete(id)
+    this.#reservedIds.delete(id)
   }
 
   async findSession(id: string): Promise<SessionRow | undefined> {

@@ -13,16 +13,16 @@ import { readFiles } from '../workspace/project-files.ts'
 import {
   type ClientState,
   createAliases,
+  createUnknownListSchema,
   exampleStart,
   exampleSubmit,
   findSession,
   readHints,
   sidArgument,
   type TrmContext,
-  unknownList,
 } from './tool-context.ts'
 
-const output = { suggestions: unknownList(), message: z.string(), summary: z.string() }
+const output = { suggestions: createUnknownListSchema(), message: z.string(), summary: z.string() }
 
 const createEmptyResult = (message: string) => ({ suggestions: [], message, summary: `${message}.` })
 
@@ -84,7 +84,7 @@ function declareFixTool(app: Registrar<Critic, ClientState>): void {
     hints: readHints,
     aliases: createAliases('fix'),
     input: sidArgument,
-    output: { ...output, focus: unknownList() },
+    output: { ...output, focus: createUnknownListSchema() },
     example: { before: [exampleStart, exampleSubmit], args: {} },
     async run({ sid }, ctx) {
       const advice = await createAdvice(ctx.store, await findSession(ctx, sid))
@@ -162,7 +162,7 @@ function declareReviewTool(app: Registrar<Critic, ClientState>): void {
     },
     output: {
       summary: z.unknown(),
-      comments: unknownList(),
+      comments: createUnknownListSchema(),
       issues: z.array(z.string()),
       suggestions: z.array(z.string()),
       verdict: z.string(),

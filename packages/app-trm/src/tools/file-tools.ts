@@ -52,9 +52,9 @@ export function declareFileTools(app: Registrar<Critic, ClientState>): void {
       const seenFiles = new Map<string, SeenFile>()
       for (const path of paths) {
         try {
-          const { content, modified } = await readFile(session, path)
+          const { content, lastModified } = await readFile(session, path)
           seenFiles.set(path, await createSeenFile(content))
-          files.push([path, formatFile(content, modified, partOptions)])
+          files.push([path, formatFile(content, lastModified, partOptions)])
         } catch (error) {
           if (!isCausewayError(error)) throw error
           files.push([path, { error: error.message, code: error.code }])
@@ -112,13 +112,13 @@ function declareLinesTool(app: Registrar<Critic, ClientState>): void {
 async function readFile(
   { config }: SessionRow,
   givenPath: string,
-): Promise<{ readonly content: FileContent; readonly modified: string }> {
+): Promise<{ readonly content: FileContent; readonly lastModified: string }> {
   const path = removeRoot(givenPath, [config.repo, config.project])
   const content = (await readFiles(config.repo, [path])).get(normalizePath(path))
   if (content === undefined)
     throw new CausewayError('FILE_NOT_FOUND', `file not found: ${path}`, { data: { path } })
   const { mtime } = await lstat(join(config.repo, path))
-  return { content, modified: mtime.toISOString() }
+  return { content, lastModified: mtime.toISOString() }
 }
 
 function formatFile(content: FileContent, lastModified: string, partOptions: Parameters<typeof readPart>[1]) {

@@ -14,6 +14,7 @@ import { listLiveSteps, type SessionRow } from '../store/rows.ts'
 import {
   type ClientState,
   createAliases,
+  createUnknownListSchema,
   exampleStart,
   exampleSubmit,
   findSession,
@@ -21,7 +22,6 @@ import {
   runOnce,
   sidArgument,
   type TrmContext,
-  unknownList,
   writeHints,
 } from './tool-context.ts'
 
@@ -115,7 +115,7 @@ function declareCheckpointTools(app: Registrar<Critic, ClientState>): void {
     hints: readHints,
     aliases: createAliases('list'),
     input: sidArgument,
-    output: { checkpoints: unknownList(), summary: z.string() },
+    output: { checkpoints: createUnknownListSchema(), summary: z.string() },
     example: { before: [exampleStart], args: {} },
     async run({ sid }, ctx) {
       const session = await findSession(ctx, sid)

@@ -14,6 +14,7 @@ import {
   type ClientState,
   createAliases,
   createProgressListener,
+  createUnknownListSchema,
   detailsArgument,
   exampleStart,
   exampleSubmit,
@@ -22,7 +23,6 @@ import {
   runOnce,
   sidArgument,
   type TrmContext,
-  unknownList,
   writeHints,
 } from './tool-context.ts'
 
@@ -49,7 +49,7 @@ export function declareStateTool(app: Registrar<Critic, ClientState>): void {
       last: z.unknown(),
       zNotes: z.string(),
       running: z.unknown(),
-      history: unknownList(),
+      history: createUnknownListSchema(),
       summary: z.string(),
     },
     example: { before: [exampleStart, exampleSubmit], args: {} },

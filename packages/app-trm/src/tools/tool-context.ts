@@ -39,7 +39,7 @@ export const writeHints = { destructive: true, openWorld: true }
 
 export const readHints = { readOnly: true }
 
-export const unknownList = () => z.array(z.unknown())
+export const createUnknownListSchema = () => z.array(z.unknown())
 
 /** Validates with a schema that is not listed, because its listing would cost too many tokens. */
 export const checkWith =

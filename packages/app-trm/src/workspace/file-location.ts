@@ -55,20 +55,20 @@ export async function locateFile(root: string, path: string): Promise<FileLocati
 }
 
 /** Does not follow a link. */
-export async function statIfExists(absolute: string): Promise<Stats | undefined> {
+export async function statIfExists(absolutePath: string): Promise<Stats | undefined> {
   try {
-    return await lstat(absolute)
+    return await lstat(absolutePath)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    if (code === 'ENAMETOOLONG') throw createError(basename(absolute), 'contains a name that is too long')
+    if (code === 'ENAMETOOLONG') throw createError(basename(absolutePath), 'contains a name that is too long')
     throw error
   }
 }
 
-export function listParents(root: string, absolute: string): string[] {
+export function listParents(root: string, absolutePath: string): string[] {
   const folders: string[] = []
-  for (let folder = dirname(absolute); folder.length > root.length; folder = dirname(folder))
+  for (let folder = dirname(absolutePath); folder.length > root.length; folder = dirname(folder))
     folders.push(folder)
   return folders
 }

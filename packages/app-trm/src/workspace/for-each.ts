@@ -6,8 +6,8 @@ export async function forEachConcurrently<Item>(
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const iterator = items[Symbol.iterator]()
-  const workNext = async (): Promise<void> => {
+  const processNext = async (): Promise<void> => {
     for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value)
   }
-  await Promise.all(Array.from({ length: concurrency }, workNext))
+  await Promise.all(Array.from({ length: concurrency }, processNext))
 }

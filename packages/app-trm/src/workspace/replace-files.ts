@@ -115,20 +115,20 @@ async function stageFile(
 
 async function swapFile(
   { absolutePath, stats }: FileLocation,
-  staged: string | undefined,
+  stagedPath: string | undefined,
   { undo, cleanup }: { readonly undo: Actions; readonly cleanup: Actions },
 ): Promise<void> {
   if (stats === undefined) {
-    if (staged === undefined) return
+    if (stagedPath === undefined) return
     undo.push(() => rm(absolutePath, { force: true }))
-    await rename(staged, absolutePath)
+    await rename(stagedPath, absolutePath)
     return
   }
   const backupPath = createTemporaryPath(absolutePath)
-  if (staged === undefined) await rename(absolutePath, backupPath)
+  if (stagedPath === undefined) await rename(absolutePath, backupPath)
   else await linkOrCopy(absolutePath, backupPath)
   undo.push(() => rename(backupPath, absolutePath))
-  if (staged !== undefined) await rename(staged, absolutePath)
+  if (stagedPath !== undefined) await rename(stagedPath, absolutePath)
   cleanup.push(() => rm(backupPath, { force: true }))
 }
 

@@ -119,9 +119,9 @@ interface FolderRules {
 export async function walkTree(root: string, { includeIgnored = false } = {}) {
   const included: string[] = []
   const skipped: AbsentPath[] = []
-  const walk = async (folder: string, inherited: readonly FolderRules[]): Promise<void> => {
+  const walk = async (folder: string, inheritedRules: readonly FolderRules[]): Promise<void> => {
     const folderRules = includeIgnored ? [] : await readRules(join(root, folder, '.gitignore'), folder)
-    const activeRules = [...folderRules, ...inherited]
+    const activeRules = [...folderRules, ...inheritedRules]
     for (const entry of await readEntries(join(root, folder))) {
       const path = `${folder}${entry.name}`
       const isFolder = entry.isDirectory()

@@ -101,7 +101,7 @@ t.test('alterTests does not alter tests whose assertion might not run', async (t
   t.same(alterTests('test_a.py', text, parameters).names, ['test_one'])
 })
 
-t.test('findHelpers returns the rules that a data check imports, but not other modules', async (t) => {
+t.test('findTestHelpers returns the rules that a data check imports, but not other modules', async (t) => {
   const texts = new Map([['check.py', 'import rules\nimport load\n']])
   const changed = new Map([
     ['rules.py', 'def one(): pass\n'],

@@ -106,9 +106,11 @@ function findAtHeaderLine(
   const unique = searches.filter(
     (search) => search.placements.length === 1 && search.hunk.oldStart !== undefined,
   )
-  const nearest = unique.toSorted((a, b) => Math.abs(a.number - number) - Math.abs(b.number - number))[0]
-  if (nearest === undefined && !hunk.isCounted) return undefined
-  const lineOffset = (nearest?.placements[0]?.start ?? 0) + 1 - (nearest?.hunk.oldStart ?? 1)
+  const nearestSearch = unique.toSorted(
+    (a, b) => Math.abs(a.number - number) - Math.abs(b.number - number),
+  )[0]
+  if (nearestSearch === undefined && !hunk.isCounted) return undefined
+  const lineOffset = (nearestSearch?.placements[0]?.start ?? 0) + 1 - (nearestSearch?.hunk.oldStart ?? 1)
   return placements.find(({ start, fuzz }) => fuzz === 0 && start + 1 === oldStart + lineOffset)
 }
 

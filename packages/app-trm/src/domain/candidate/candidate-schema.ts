@@ -12,7 +12,7 @@ const cell = z.union([z.int().min(0), z.string().min(1)])
 const line = z.int().min(0)
 const range = { startLine: line, endLine: line }
 
-const nonEmptyList = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1).readonly()
+const createListSchema = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1).readonly()
 
 const createTextEditSchema = <Type extends string, Shape extends z.core.$ZodShape>(
   type: Type,
@@ -54,16 +54,16 @@ const fileEntry = z
 export const modes = {
   diff: z.strictObject({
     mode: z.literal('diff'),
-    changes: nonEmptyList(z.strictObject({ ...file, diff: text })),
+    changes: createListSchema(z.strictObject({ ...file, diff: text })),
   }),
   patch: z.strictObject({ mode: z.literal('patch'), patch: text }),
-  files: z.strictObject({ mode: z.literal('files'), files: nonEmptyList(fileEntry) }),
+  files: z.strictObject({ mode: z.literal('files'), files: createListSchema(fileEntry) }),
   modify: z.strictObject({
     mode: z.literal('modify'),
-    changes: nonEmptyList(z.strictObject({ ...file, edits: nonEmptyList(edit) })),
+    changes: createListSchema(z.strictObject({ ...file, edits: createListSchema(edit) })),
   }),
   create: z.strictObject({
     mode: z.literal('create'),
-    files: nonEmptyList(z.strictObject({ ...file, content: text })),
+    files: createListSchema(z.strictObject({ ...file, content: text })),
   }),
 }

@@ -42,9 +42,9 @@ function findVotedOffset(fileLines: readonly string[], lines: readonly string[])
     for (const index of positions.get(text.trim()) ?? [])
       votes.set(line - index, (votes.get(line - index) ?? 0) + weight)
   }
-  let [best, maxWeight] = [undefined as number | undefined, 2]
-  for (const [offset, weight] of votes) if (weight > maxWeight) [best, maxWeight] = [offset, weight]
-  return best
+  let [bestOffset, maxWeight] = [undefined as number | undefined, 2]
+  for (const [offset, weight] of votes) if (weight > maxWeight) [bestOffset, maxWeight] = [offset, weight]
+  return bestOffset
 }
 
 function findSimilarOffset(fileLines: readonly string[], lines: readonly string[]): number | undefined {
@@ -54,15 +54,15 @@ function findSimilarOffset(fileLines: readonly string[], lines: readonly string[
   )
   const words = findWords(longestLine)
   if (words.size === 0) return undefined
-  let [best, maxSimilarity] = [undefined as number | undefined, 0.5]
+  let [bestLine, maxSimilarity] = [undefined as number | undefined, 0.5]
   for (const [line, text] of fileLines.entries()) {
     const fileWords = findWords(text)
     const sharedCount = [...words].filter((word) => fileWords.has(word)).length
     // The wanted text can be part of a longer line, so additional words count little.
     const similarity = sharedCount / words.size - Math.max(0, fileWords.size - words.size) / 100
-    if (similarity > maxSimilarity) [best, maxSimilarity] = [line, similarity]
+    if (similarity > maxSimilarity) [bestLine, maxSimilarity] = [line, similarity]
   }
-  return best === undefined ? undefined : best - lines.indexOf(longestLine)
+  return bestLine === undefined ? undefined : bestLine - lines.indexOf(longestLine)
 }
 
 const findWords = (line: string): Set<string> => new Set(line.slice(0, 500).match(/[\p{L}\p{N}_]+/gu) ?? [])

@@ -65,8 +65,8 @@ export function stripPrefixes({ from, to, isRename }: DiffHeader): Pick<DiffHead
 }
 
 function parseGitPaths(text: string): [string, string] {
-  const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text)
-  if (quoted) return [unquote(quoted[1] ?? ''), unquote(quoted[2] ?? '')]
+  const match = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text)
+  if (match) return [unquote(match[1] ?? ''), unquote(match[2] ?? '')]
   // The paths contain spaces. Both have the same length unless later lines rename the file.
   const middle = text.length >> 1
   return [text.slice(0, middle), text.slice(middle + 1)]

@@ -63,17 +63,18 @@ export function findCopiedValues(
   for (const [index, text] of after.slice(0, 200_000).split('\n').entries())
     if (!unchangedLines.has(text.trim()))
       for (const pair of [...listConditions(text), ...listPositions(text)]) pairs.set(pair, index + 1)
-  for (const tested of tests.pairsByFile) {
-    const copied = [...tested].filter((pair) => pairs.has(pair))
-    if (hasEnoughPairs(copied, tested)) return Math.min(...copied.map((pair) => pairs.get(pair) ?? 0))
+  for (const testedPairs of tests.pairsByFile) {
+    const copiedPairs = [...testedPairs].filter((pair) => pairs.has(pair))
+    if (hasEnoughPairs(copiedPairs, testedPairs))
+      return Math.min(...copiedPairs.map((pair) => pairs.get(pair) ?? 0))
   }
   return findCopiedLists(addedLiterals, tests.filesByPair)
 }
 
-const hasEnoughPairs = (copied: readonly string[], tested: TestedPairs): boolean =>
-  copied.length >= minCopiedPairs &&
-  !copied.every((pair) => commonPair.test(pair)) &&
-  (copied.length >= sufficientPairs || copied.length * 2 >= tested.size)
+const hasEnoughPairs = (copiedPairs: readonly string[], testedPairs: TestedPairs): boolean =>
+  copiedPairs.length >= minCopiedPairs &&
+  !copiedPairs.every((pair) => commonPair.test(pair)) &&
+  (copiedPairs.length >= sufficientPairs || copiedPairs.length * 2 >= testedPairs.size)
 
 function findCopiedLists(
   addedLiterals: readonly Literal[],
@@ -89,10 +90,10 @@ function findCopiedLists(
     for (const [index, literal] of searchedLiterals.slice(0, -distance).entries()) {
       const pair = toKey(literal, searchedLiterals[index + distance] as Literal)
       const ownerFiles = filesByPair.get(pair) ?? []
-      runs = new Map(ownerFiles.map((tested) => [tested, [...(runs.get(tested) ?? []), pair]]))
+      runs = new Map(ownerFiles.map((testedPairs) => [testedPairs, [...(runs.get(testedPairs) ?? []), pair]]))
       // More than half of the list must match.
-      for (const [tested, run] of runs)
-        if (run.length * 2 > distance && hasEnoughPairs(run, tested))
+      for (const [testedPairs, run] of runs)
+        if (run.length * 2 > distance && hasEnoughPairs(run, testedPairs))
           return searchedLiterals[index + 1 - run.length]?.line
     }
   }

@@ -121,10 +121,10 @@ function isConstantComparison(lines: readonly string[], index: number): boolean 
       lines[index] ?? '',
     ) ?? []
   if (otherName === undefined) return false
-  const following = lines.slice(index + 1)
-  const end = following.findIndex(
+  const followingLines = lines.slice(index + 1)
+  const end = followingLines.findIndex(
     (line) => line.trim() !== '' && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length))),
   )
-  const body = [firstLine, ...following.slice(0, end < 0 ? undefined : end)].join('\n')
+  const body = [firstLine, ...followingLines.slice(0, end < 0 ? undefined : end)].join('\n')
   return !new RegExp(`\\b${otherName}\\b`).test(body) && !/\b(?:raise|NotImplemented)\b/.test(body)
 }

@@ -48,7 +48,7 @@ export interface Tampering {
 export function findTampering(
   paths: readonly string[],
   commands: readonly string[],
-  created: ReadonlySet<string> = new Set(),
+  createdPaths: ReadonlySet<string> = new Set(),
 ): readonly Tampering[] {
   const scripts = new Set(commands.flatMap(findScripts))
   return paths.flatMap((path): readonly Tampering[] => {
@@ -56,7 +56,7 @@ export function findTampering(
     if (configuration !== undefined) return [{ path, why: configuration[1], isTest: false }]
     if (scripts.has(path)) return [{ path, why: 'is run by a command of the session', isTest: false }]
     const module = topLevelModule.exec(path)?.[1] ?? ''
-    if (runnerModules.has(module) || (created.has(path) && libraryModules.has(module)))
+    if (runnerModules.has(module) || (createdPaths.has(path) && libraryModules.has(module)))
       return [{ path, why: `replaces the module ${module}`, isTest: false }]
     return testPath.test(path) ? [{ path, why: 'is a test', isTest: true }] : []
   })
@@ -112,10 +112,10 @@ export function findTestHelpers(
 
 /** Returns new packages that replace an original module: `prices/__init__.py` takes precedence over `prices.py`. */
 export const findShadowingPackages = (
-  created: ReadonlySet<string>,
+  createdPaths: ReadonlySet<string>,
   existing: ReadonlySet<string>,
 ): readonly string[] =>
-  [...created].filter(
+  [...createdPaths].filter(
     (path) => path.endsWith('/__init__.py') && existing.has(path.replace(/\/__init__\.py$/, '.py')),
   )
 
@@ -126,13 +126,13 @@ export const isSourcePath = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.te
  * `texts` contains the original code by path.
  */
 export function findExpectedData(
-  changed: readonly string[],
+  changedPaths: readonly string[],
   texts: ReadonlyMap<string, string>,
 ): readonly string[] {
   const isReader = (file: string): boolean => isTestPath(file) || helperName.test(getModuleName(file))
   const readerFiles = [...texts].filter(([file]) => isReader(file))
   const otherFiles = [...texts].filter(([file]) => !isReader(file))
-  return changed.filter((path) => {
+  return changedPaths.filter((path) => {
     if (isSourcePath(path)) return false
     const name = path.slice(path.lastIndexOf('/') + 1)
     const data = {

@@ -20,8 +20,10 @@ const isFailed = ({ status }: TestCase): boolean => status === 'error' || status
 /** Returns errors first, because a file that could not be loaded explains missing tests. */
 export function listFailures(run: TestRun | undefined): readonly Failure[] {
   const failed = (run?.cases ?? []).filter(isFailed)
-  const ordered = failed.toSorted((a, b) => Number(b.status === 'error') - Number(a.status === 'error'))
-  return ordered.slice(0, maxFailures).map(({ message = '', ...testCase }) => ({
+  const orderedFailures = failed.toSorted(
+    (a, b) => Number(b.status === 'error') - Number(a.status === 'error'),
+  )
+  return orderedFailures.slice(0, maxFailures).map(({ message = '', ...testCase }) => ({
     ...testCase,
     message: shortenMiddle(removeLibraryFrames(message)),
   }))

@@ -84,10 +84,10 @@ function readUnittestFailures(output: string): TestCase[] {
       ...locateFailure((groups?.body ?? '').trim()),
     }),
   )
-  const unexpected = [...output.matchAll(/^UNEXPECTED SUCCESS: (.+)$/gm)].map(
+  const unexpectedSuccesses = [...output.matchAll(/^UNEXPECTED SUCCESS: (.+)$/gm)].map(
     ([, name = '']): TestCase => ({ id: toUnittestId(name), status: 'fail', message: 'unexpected success' }),
   )
-  return [...failures, ...unexpected]
+  return [...failures, ...unexpectedSuccesses]
 }
 
 const verdicts: readonly (readonly [RegExp, TestStatus])[] = [
