@@ -79,15 +79,15 @@ export class Help {
   }
 
   readPage(name: PageName, lines: Lines, scope: Scope): Promise<PageText> {
-    return this.#query(() => this.#search.call('page', { name, lines, scope }), scope)
+    return this.#query(() => this.#search.call('readPage', { name, lines, scope }), scope)
   }
 
   listPages(scope: Scope): Promise<readonly DocRow[]> {
-    return this.#query(() => this.#search.call('pages', scope), scope)
+    return this.#query(() => this.#search.call('listPages', scope), scope)
   }
 
   facts(): Promise<IndexFacts> {
-    return this.#query(() => this.#search.call('facts', undefined))
+    return this.#query(() => this.#search.call('readFacts', undefined))
   }
 
   /** Returns immediately, without waiting for an index. */
@@ -111,7 +111,9 @@ export class Help {
 
   async health(): Promise<Readonly<Record<string, unknown>>> {
     const isBuilt = (this.#revision ?? 0) > 0
-    const facts = isBuilt ? ((await this.#search.link?.call('facts', undefined)) ?? this.#facts) : undefined
+    const facts = isBuilt
+      ? ((await this.#search.link?.call('readFacts', undefined)) ?? this.#facts)
+      : undefined
     const failure = this.#failure
     return {
       ...(facts === undefined ? { docs: null } : describeIndex(facts)),
@@ -151,8 +153,8 @@ export class Help {
     const builder = this.#builder?.isAlive ? this.#builder : undefined
     const revision =
       builder === undefined || this.#search.link !== undefined
-        ? await this.#search.call('revision', undefined)
-        : await builder.call('revision', this.#storage)
+        ? await this.#search.call('readRevision', undefined)
+        : await builder.call('readRevision', this.#storage)
     if (this.#revision !== undefined && this.#revision !== revision) {
       this.#env.changed.resources()
       // Another process may have replaced the damaged index.
@@ -179,7 +181,7 @@ export class Help {
       if (!this.settings.internal) await builder.call('deleteInternal', this.#storage)
       const report = await builder.call('build', { storage: this.#storage, request }, { progress })
       this.#progress = undefined
-      this.#facts = await builder.call('facts', this.#storage)
+      this.#facts = await builder.call('readFacts', this.#storage)
       this.#failure = undefined
       this.#isDamaged = false
       this.#env.log.info(
@@ -228,8 +230,8 @@ export class Help {
     const link = this.#search.link
     if (this.#storage.databaseUrl === undefined) {
       if (link === undefined && this.#readPublishedMs() === this.#publishedMs) return
-      if (link !== undefined && this.#monotonicMs() - this.#lastQueryMs > idleTimeoutMs) {
-        this.#facts = await link.call('facts', undefined)
+      if (link !== undefined && this.#readMonotonicMs() - this.#lastQueryMs > idleTimeoutMs) {
+        this.#facts = await link.call('readFacts', undefined)
         await this.memory.shrink(Number.POSITIVE_INFINITY)
         return
       }
@@ -241,7 +243,7 @@ export class Help {
     return statSync(join(this.#storage.dir, 'help'), { throwIfNoEntry: false })?.mtimeMs
   }
 
-  #monotonicMs(): number {
+  #readMonotonicMs(): number {
     const { monotonicNow, now } = this.#env
     return (monotonicNow ?? now)()
   }
@@ -261,7 +263,7 @@ export class Help {
 
   /** For a damaged index, starts a rebuild unless `autoBuild` is off. */
   async #query<T>(run: () => Promise<T>, scope?: Scope): Promise<T> {
-    this.#lastQueryMs = this.#monotonicMs()
+    this.#lastQueryMs = this.#readMonotonicMs()
     try {
       await this.#waitForIndex()
       return await this.#runWhenBuilt(run, scope)

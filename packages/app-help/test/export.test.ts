@@ -12,7 +12,7 @@ import { inCI } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { defaultSize } from '../src/domain/chunk.ts'
 import { exportPublic, verifyExport } from '../src/export/export.ts'
-import { sha256 } from '../src/export/export-file.ts'
+import { computeSha256 } from '../src/export/export-file.ts'
 import { importPublic } from '../src/export/import.ts'
 import { connect, toDatabaseError } from '../src/storage/postgres/connect.ts'
 import { openPostgresStorage } from '../src/storage/postgres/postgres-storage.ts'
@@ -82,7 +82,7 @@ verifies('help:export:verify', async (t) => {
     const metadata = JSON.parse(readFileSync(join(folder, 'metadata.json'), 'utf8'))
     writeFileSync(
       join(folder, 'metadata.json'),
-      JSON.stringify({ ...metadata, sha256: sha256(readFileSync(file)) }),
+      JSON.stringify({ ...metadata, sha256: computeSha256(readFileSync(file)) }),
     )
   }
   const spoil = async (sql: string, code: string, what: string): Promise<void> => {
@@ -200,7 +200,7 @@ verifies('help:import:refused', async (t) => {
   writeFileSync(file, 'not a database')
   writeFileSync(
     join(folder, 'metadata.json'),
-    JSON.stringify({ ...metadata, sha256: sha256(Buffer.from('not a database')) }),
+    JSON.stringify({ ...metadata, sha256: computeSha256(Buffer.from('not a database')) }),
   )
   await refused('no database')
 })

@@ -10,8 +10,8 @@ import { type BuildContext, type BuildOptions, type BuildRequest, build } from '
 
 /** Methods of the worker that builds, exports and imports. */
 export interface BuildMethods {
-  revision(storage: StorageSettings): number
-  facts(storage: StorageSettings): IndexFacts | undefined
+  readRevision(storage: StorageSettings): number
+  readFacts(storage: StorageSettings): IndexFacts | undefined
   build(request: { readonly storage: StorageSettings; readonly request: BuildRequest }): BuildReport
   deleteInternal(storage: StorageSettings): void
   export(request: ExportRequest): ExportMetadata
@@ -32,7 +32,7 @@ interface ExportRequest {
 
 lowerThreadPriority()
 
-const newId = (): string => randomUUID().replaceAll('-', '')
+const createId = (): string => randomUUID().replaceAll('-', '')
 
 async function withStorage<T>(
   settings: StorageSettings,
@@ -47,13 +47,13 @@ async function withStorage<T>(
 }
 
 function buildEdition(
-  open: HelpStorage,
+  helpStorage: HelpStorage,
   settings: StorageSettings,
   request: BuildRequest,
   call: Call,
 ): Promise<BuildReport> {
   const { edition = 'public' } = settings
-  const context = makeContext(open, call)
+  const context = makeContext(helpStorage, call)
   if (edition === 'public') return build({ ...request, edition }, context)
   return withStorage({ ...settings, edition: 'public' }, (base) =>
     build({ ...request, edition }, { ...context, base }),
@@ -90,21 +90,21 @@ async function readFacts(storage: HelpStorage): Promise<IndexFacts | undefined> 
 
 serve<BuildMethods>(
   {
-    revision: (storage) => withStorage(storage, (open) => open.readRevision()),
-    facts: (storage) => withStorage(storage, readFacts),
+    readRevision: (storage) => withStorage(storage, (helpStorage) => helpStorage.readRevision()),
+    readFacts: (storage) => withStorage(storage, readFacts),
     build: ({ storage, request }, call) =>
-      withStorage(storage, (open) => buildEdition(open, storage, request, call)),
+      withStorage(storage, (helpStorage) => buildEdition(helpStorage, storage, request, call)),
     deleteInternal,
     export: ({ storage, internal, folder }, call) =>
-      withStorage(storage, (open) =>
+      withStorage(storage, (helpStorage) =>
         openOrigin(storage, internal, (origin) =>
-          exportPublic(folder, { ...makeContext(open, call), newId, origin }),
+          exportPublic(folder, { ...makeContext(helpStorage, call), newId: createId, origin }),
         ),
       ),
     verify: ({ storage, internal, folder }) =>
       openOrigin(storage, internal, (origin) => verifyExport(folder, origin)),
     import: ({ storage, folder, options }, call) =>
-      withStorage(storage, (open) => importPublic(folder, options, makeContext(open, call))),
+      withStorage(storage, (helpStorage) => importPublic(folder, options, makeContext(helpStorage, call))),
   },
   { failure: 'building the documentation failed', convert: (error) => toDataError(error, 'help.db') },
 )

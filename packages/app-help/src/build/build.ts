@@ -53,14 +53,14 @@ export async function build(request: BuildRequest, context: BuildContext): Promi
     const message = `no configured documentation source can be used: ${first.reason}`
     throw new HelpError('HELP_SOURCE_INVALID', message)
   }
-  const included = sources.filter(({ is_internal }) => !is_internal || edition === 'internal')
+  const includedSources = sources.filter(({ is_internal }) => !is_internal || edition === 'internal')
   const base = await context.base?.open()
   try {
     const basePages = base && (await readBase(base, context.base))
     const knownPages = await context.storage.listKnownPages().catch(() => [])
     const rebuild = request.rebuild || requiresRebuild(knownPages, edition, basePages)
     return await buildFromPlan({ ...request, rebuild }, context, (knownPages) =>
-      planFiles(included, size, knownPages, {
+      planFiles(includedSources, size, knownPages, {
         ...context,
         edition,
         base: basePages,

@@ -55,10 +55,10 @@ export function openMaintenance({ dir, settings: values, cwd, signal, progress }
         const index = await open.open()
         const facts = index?.facts
         await index?.close()
-        const configured = new Set(settings.listSources().sources.map(({ name }) => name))
+        const configuredNames = new Set(settings.listSources().sources.map(({ name }) => name))
         const unconfigured = (facts?.sources ?? [])
           .map(({ source }) => source)
-          .filter((source) => !configured.has(source))
+          .filter((source) => !configuredNames.has(source))
         return { facts, report: await open.readLastReport(), unconfigured }
       } finally {
         await open.close()

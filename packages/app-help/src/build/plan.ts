@@ -42,9 +42,16 @@ export async function planFiles(
   sources: readonly Source[],
   size: ChunkSize,
   knownPages: readonly KnownPage[],
-  { signal, progress, edition, base, failedSources: unusable = [], refetch = false }: BuildCall & PageChoice,
+  {
+    signal,
+    progress,
+    edition,
+    base,
+    failedSources: unusableSources = [],
+    refetch = false,
+  }: BuildCall & PageChoice,
 ): Promise<Plan> {
-  const failedSources: SkippedFile[] = [...unusable]
+  const failedSources: SkippedFile[] = [...unusableSources]
   const unreadSources = new Set<string>()
   const sourceResults = await Promise.all(
     sources.map((source) =>

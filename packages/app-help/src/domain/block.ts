@@ -52,8 +52,8 @@ function readBlock(lines: readonly string[], start: number): Block {
 
 function readFence(lines: readonly string[], start: number, match: RegExpExecArray): Block {
   const [, marker = '', language = ''] = match
-  const closing = new RegExp(`^ {0,3}${marker[0]}{${marker.length},}\\s*$`)
-  const close = lines.findIndex((line, i) => i > start && closing.test(line))
+  const closingFence = new RegExp(`^ {0,3}${marker[0]}{${marker.length},}\\s*$`)
+  const close = lines.findIndex((line, i) => i > start && closingFence.test(line))
   return { kind: 'fence', start, end: close < 0 ? lines.length : close + 1, language }
 }
 

@@ -38,8 +38,8 @@ export function weighPage(
   return (namedSources.has(source) ? preference : 1) * (isRecord ? recordWeight : 1)
 }
 
-export function rankByWeight(fused: readonly FusedDoc[], weigh: (docId: number) => number): FusedDoc[] {
-  return fused
+export function rankByWeight(fusedDocs: readonly FusedDoc[], weigh: (docId: number) => number): FusedDoc[] {
+  return fusedDocs
     .map((doc) => ({ ...doc, score: doc.score * weigh(doc.doc_id) }))
     .sort((a, b) => b.score - a.score || a.doc_id - b.doc_id)
 }

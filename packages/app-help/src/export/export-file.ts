@@ -35,7 +35,7 @@ function readExport(folder: string): { metadata: ExportMetadata; bytes: Uint8Arr
   const metadata = metadataSchema.safeParse(parseJson(readFileSync(metadataFile, 'utf8')))
   if (!metadata.success) throw makeError('the version of its metadata is not supported')
   const bytes = readFileSync(file)
-  if (sha256(bytes) !== metadata.data.sha256) throw makeError('the database was modified')
+  if (computeSha256(bytes) !== metadata.data.sha256) throw makeError('the database was modified')
   return { metadata: metadata.data, bytes, file }
 }
 
@@ -106,7 +106,7 @@ function findProblem(db: Database): string | undefined {
   return unexpectedTable === undefined ? undefined : `it has an unexpected table: ${unexpectedTable}`
 }
 
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+export const computeSha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 function parseJson(text: string): unknown {
   try {

@@ -12,11 +12,11 @@ import { writeIndex } from '../storage/sqlite/write-index.ts'
 import type { HelpIndex, HelpStorage, NewPage, NewVectors } from '../storage/types.ts'
 import { collectEvidence, findLeak } from './evidence.ts'
 import {
+  computeSha256,
   type ExportMetadata,
   exportFiles,
   exportFormat,
   openExport,
-  sha256,
   withDatabase,
 } from './export-file.ts'
 
@@ -80,7 +80,7 @@ async function exportIndex(
       items_count: pages.reduce((sum, page) => sum + page.chunks.length, 0),
       embedding_space: vectors === undefined ? null : { ...vectors.space },
       chunking,
-      sha256: sha256(readFileSync(temporaryFile)),
+      sha256: computeSha256(readFileSync(temporaryFile)),
     }
     renameSync(temporaryFile, database)
     writeFileSync(metadataFile, `${JSON.stringify(metadata, null, 2)}\n`)
@@ -117,7 +117,7 @@ async function readPublicPages(index: HelpIndex): Promise<NewPage[]> {
     const page = makePage(
       { source, file_path, body, is_internal: false },
       size,
-      sha256(Buffer.from(body)).slice(0, 32),
+      computeSha256(Buffer.from(body)).slice(0, 32),
     )
     if (!page.is_internal) pages.push(page)
   }

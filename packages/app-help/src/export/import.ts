@@ -29,7 +29,7 @@ export async function importPublic(
 }
 
 async function listExportedPages(index: IndexFile, { size }: BuildOptions): Promise<NewPage[]> {
-  const hashes = new Map(index.known().map(({ doc_id, content_hash }) => [doc_id, content_hash]))
+  const hashes = new Map(index.listKnownPages().map(({ doc_id, content_hash }) => [doc_id, content_hash]))
   const pages: NewPage[] = []
   for (const { doc_id, source, file_path } of await index.listDocs({ internal: false })) {
     const body = (await index.readBody(doc_id, { internal: false })) ?? ''

@@ -112,11 +112,11 @@ async function findDocument(index: HelpIndex, name: PageName, scope: Scope): Pro
   if (matches.length > 1)
     throw createNotFoundError(`several documents have this path; pass doc_id or source: ${path}`, matches)
   const paths = new Map(docs.map((doc) => [`${doc.source}/${doc.file_path}`, doc]))
-  const nearest = findNearestNames(path, [...paths.keys()]).flatMap((path) => paths.get(path) ?? [])
-  throw createNotFoundError(`document not found: ${path}`, nearest)
+  const nearestDocs = findNearestNames(path, [...paths.keys()]).flatMap((path) => paths.get(path) ?? [])
+  throw createNotFoundError(`document not found: ${path}`, nearestDocs)
 }
 
 function createNotFoundError(message: string, docs: readonly DocRow[]): CausewayError {
-  const nearest = docs.map(({ doc_id, source, file_path }) => ({ doc_id, source, file_path }))
-  return new HelpError('HELP_DOC_NOT_FOUND', message, { data: { nearest } })
+  const nearestDocs = docs.map(({ doc_id, source, file_path }) => ({ doc_id, source, file_path }))
+  return new HelpError('HELP_DOC_NOT_FOUND', message, { data: { nearest: nearestDocs } })
 }

@@ -19,7 +19,7 @@ export class Reader {
   /** Shared by all indexes to reuse connections and cached queries. */
   readonly #endpoint: Embedder | undefined
   #current: ReaderState | undefined
-  #opening: Promise<void> | undefined
+  #openPromise: Promise<void> | undefined
 
   constructor(
     storage: HelpStorage,
@@ -35,10 +35,10 @@ export class Reader {
   /** Runs a query on the newest index. Throws `HELP_NOT_BUILT` without an index. */
   async use<T>(work: (state: Searchable) => Promise<T>): Promise<T> {
     if (this.#current?.revision !== (await this.#storage.readRevision())) {
-      this.#opening ??= this.#openNewest().finally(() => {
-        this.#opening = undefined
+      this.#openPromise ??= this.#openNewest().finally(() => {
+        this.#openPromise = undefined
       })
-      await this.#opening
+      await this.#openPromise
     }
     const state = this.#current
     if (state === undefined) throw new HelpError('HELP_NOT_BUILT', 'no documentation is indexed yet')

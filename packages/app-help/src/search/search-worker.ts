@@ -17,11 +17,11 @@ interface SearchSetup {
 export interface SearchMethods {
   setUp(setup: SearchSetup): void
   search(request: SearchRequest): SearchAnswer
-  page(request: { readonly name: PageName; readonly lines: Lines; readonly scope: Scope }): PageText
-  pages(scope: Scope): readonly DocRow[]
-  facts(args: undefined): IndexFacts
-  revision(args: undefined): number
-  lastReport(args: undefined): BuildReport | undefined
+  readPage(request: { readonly name: PageName; readonly lines: Lines; readonly scope: Scope }): PageText
+  listPages(scope: Scope): readonly DocRow[]
+  readFacts(args: undefined): IndexFacts
+  readRevision(args: undefined): number
+  readLastReport(args: undefined): BuildReport | undefined
 }
 
 const state: { queries?: Promise<Queries>; readers?: readonly Reader[] } = {}
@@ -47,11 +47,11 @@ serve<SearchMethods>(
       await state.queries
     },
     search: async (request, { signal }) => (await getQueries()).search(request, signal),
-    page: async ({ name, lines, scope }) => (await getQueries()).readPage(name, lines, scope),
-    pages: async (scope) => (await getQueries()).listPages(scope),
-    facts: async () => (await getQueries()).readFacts(),
-    revision: async () => (await getQueries()).readRevision(),
-    lastReport: async () => (await getQueries()).readLastReport(),
+    readPage: async ({ name, lines, scope }) => (await getQueries()).readPage(name, lines, scope),
+    listPages: async (scope) => (await getQueries()).listPages(scope),
+    readFacts: async () => (await getQueries()).readFacts(),
+    readRevision: async () => (await getQueries()).readRevision(),
+    readLastReport: async () => (await getQueries()).readLastReport(),
   },
   {
     failure: 'searching the documentation failed',

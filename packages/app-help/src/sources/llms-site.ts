@@ -121,13 +121,13 @@ interface FetchedPage {
 
 class SiteClient {
   readonly #own: string
-  readonly #listed: ReadonlySet<string>
+  readonly #listedOrigins: ReadonlySet<string>
   readonly #limits: typeof siteLimits & { readonly signal: AbortSignal }
   #bytes = 0
 
   constructor({ url, origins }: LlmsSite, limits: typeof siteLimits & { readonly signal: AbortSignal }) {
     this.#own = new URL(url).origin
-    this.#listed = new Set(origins)
+    this.#listedOrigins = new Set(origins)
     this.#limits = limits
   }
 
@@ -147,13 +147,13 @@ class SiteClient {
 
   #check(url: string): void {
     const { origin } = new URL(url)
-    if (origin !== this.#own && !this.#listed.has(origin))
+    if (origin !== this.#own && !this.#listedOrigins.has(origin))
       throw new Error(`${origin} is another origin; list it in CAUSEWAY_HELP_ORIGINS to fetch its pages`)
   }
 
   /** Names other than `localhost` and the listed origins must not resolve to a private address. */
   #lookup(origin: string): LookupFunction | undefined {
-    if (this.#listed.has(origin) || new URL(origin).hostname === 'localhost') return undefined
+    if (this.#listedOrigins.has(origin) || new URL(origin).hostname === 'localhost') return undefined
     return (hostname, options, callback) =>
       this.#limits.resolve(hostname, { ...options, all: true }, (error, addresses = []) => {
         const privateAddress = addresses.find(({ address }) => isPrivateAddress(address))?.address

@@ -36,17 +36,17 @@ export async function fetchPackage(source: NpmPackage, folder: string, signal: A
     throw createUnreachableError(label, 'the archive is damaged or too large')
   })
   await mkdir(dirname(folder), { recursive: true })
-  const unfinished = await mkdtemp(`${folder}.`)
+  const temporaryFolder = await mkdtemp(`${folder}.`)
   try {
     for (const { path, bytes } of listArchive(tar)) {
       if (path.split('/').includes('..') || path.includes('\\') || !isPage(path)) continue
-      const target = join(unfinished, path)
+      const target = join(temporaryFolder, path)
       await mkdir(dirname(target), { recursive: true })
       await writeFile(target, bytes)
     }
-    await rename(unfinished, folder)
+    await rename(temporaryFolder, folder)
   } finally {
-    await rm(unfinished, { recursive: true, force: true })
+    await rm(temporaryFolder, { recursive: true, force: true })
   }
 }
 

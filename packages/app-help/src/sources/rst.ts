@@ -24,7 +24,7 @@ const labels: Readonly<Record<string, string>> = {
   rubric: '',
 }
 
-const described =
+const describedDirective =
   /^(?:(?:py|c|cpp|js|rst|std):.*|function|method|attribute|data|exception|option|cmdoption|envvar|confval|describe|setting|auto.*|decorator|property)$/
 
 /** Deeper directives are treated as text. */
@@ -156,7 +156,7 @@ function convertExplicit(block: readonly string[], definitions: Definitions, dep
   const title = convertInline(argument, definitions)
   if (/(?:^|:)(?:list-table|csv-table|table)$/.test(name)) return ['', title, '', ...convertInner()]
   if (name === 'only' || name === 'container' || name === 'tab-set') return convertInner()
-  if (described.test(name)) return ['', `\`${argument.trim()}\``, '', ...convertInner()]
+  if (describedDirective.test(name)) return ['', `\`${argument.trim()}\``, '', ...convertInner()]
   const label = labels[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}:`
   return ['', `${label} ${title}`.trim(), '', ...convertInner()]
 }

@@ -90,13 +90,13 @@ async function createPostgresLock(
 ): Promise<BuildLock> {
   const takeLease = async (): Promise<void> => {
     const nowMs = now()
-    const taken = await db.query(
+    const takenLease = await db.query(
       `INSERT INTO help_lease (id, holder, until_ms) VALUES (1, $1, $2)
        ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms
        WHERE help_lease.holder = $1 OR help_lease.until_ms <= $3 RETURNING id`,
       [holder, nowMs + leaseDurationMs, nowMs],
     )
-    if (taken.length > 0) return
+    if (takenLease.length > 0) return
     const [currentLease] = await db.query<{ holder: string }>('SELECT holder FROM help_lease')
     if (currentLease !== undefined && isDead(currentLease.holder)) {
       await db.query('DELETE FROM help_lease WHERE holder = $1', [currentLease.holder])

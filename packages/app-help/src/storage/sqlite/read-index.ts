@@ -112,7 +112,7 @@ export class IndexFile implements HelpIndex {
     return this.#db.prepare<[], Buffer | null>(sql).pluck().get() ?? undefined
   }
 
-  known(): readonly KnownPage[] {
+  listKnownPages(): readonly KnownPage[] {
     const sql = 'SELECT id AS doc_id, source, file_path, content_hash, is_internal FROM help_docs'
     return this.#db
       .prepare<[], Omit<KnownPage, 'is_internal'> & { readonly is_internal: number }>(sql)
@@ -120,7 +120,7 @@ export class IndexFile implements HelpIndex {
       .map((row) => ({ ...row, is_internal: row.is_internal === 1 }))
   }
 
-  embeddedItems(): readonly EmbeddedItem[] {
+  listEmbeddedItems(): readonly EmbeddedItem[] {
     const sql =
       'SELECT i.doc_id, i.text_hash, d.title, i.heading, i.text FROM help_items i JOIN help_docs d ON d.id = i.doc_id ORDER BY i.id'
     return this.#db.prepare<[], EmbeddedItem>(sql).all()

@@ -74,11 +74,11 @@ class SqliteStorage implements HelpStorage {
   }
 
   listKnownPages() {
-    return this.#withCurrent((index) => index.known(), [])
+    return this.#withCurrent((index) => index.listKnownPages(), [])
   }
 
   listEmbeddedItems() {
-    return this.#withCurrent((index) => index.embeddedItems(), [])
+    return this.#withCurrent((index) => index.listEmbeddedItems(), [])
   }
 
   async publish(change: IndexChange): Promise<number> {
