@@ -97,7 +97,7 @@ export const renameArguments = (
   names: Readonly<Record<string, string>>,
 ): unknown =>
   Object.entries(names).reduce(
-    (renamed, [from, to]) => renameArgument(owner, renamed, from.split('.'), to.split('.')),
+    (renamedArgs, [from, to]) => renameArgument(owner, renamedArgs, from.split('.'), to.split('.')),
     args,
   )
 

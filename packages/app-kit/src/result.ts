@@ -71,10 +71,10 @@ function replaceIn(value: unknown): unknown {
 function replaceInArray(values: readonly unknown[]): readonly unknown[] {
   let copy: unknown[] | undefined
   for (const [index, value] of values.entries()) {
-    const replaced = replaceIn(value)
-    if (replaced === value) continue
+    const replacement = replaceIn(value)
+    if (replacement === value) continue
     copy ??= [...values]
-    copy[index] = replaced
+    copy[index] = replacement
   }
   return copy ?? values
 }
@@ -82,10 +82,10 @@ function replaceInArray(values: readonly unknown[]): readonly unknown[] {
 function replaceInObject(value: Record<string, unknown>): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined
   for (const [key, member] of Object.entries(value)) {
-    const replaced = replaceIn(member)
-    if (replaced === member) continue
+    const replacement = replaceIn(member)
+    if (replacement === member) continue
     copy ??= { ...value }
-    copy[key] = replaced
+    copy[key] = replacement
   }
   return copy ?? value
 }

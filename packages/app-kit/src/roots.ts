@@ -8,16 +8,17 @@ export function makeRoots(folders: () => readonly string[], setting: string): Ro
   return {
     folders: () => folders().map((folder) => resolve(folder)),
     async resolve(path) {
-      const configured = folders().map((folder) => resolve(folder))
-      const realFolders = await Promise.all(configured.map(findRealPath))
+      const configuredFolders = folders().map((folder) => resolve(folder))
+      const realFolders = await Promise.all(configuredFolders.map(findRealPath))
       const roots = realFolders.filter((folder) => folder !== undefined)
-      const candidates = isAbsolute(path) ? [path] : configured.map((folder) => join(folder, path))
+      const candidates = isAbsolute(path) ? [path] : configuredFolders.map((folder) => join(folder, path))
       let isOutside = false
       for (const candidate of candidates) {
-        const real = await findRealPath(candidate)
-        if (real !== undefined && isBelow(roots, real)) return real
+        const foundPath = await findRealPath(candidate)
+        if (foundPath !== undefined && isBelow(roots, foundPath)) return foundPath
         // The error must not reveal which files exist outside the roots.
-        isOutside ||= real !== undefined || !isBelow([...configured, ...roots], resolve(candidate))
+        isOutside ||=
+          foundPath !== undefined || !isBelow([...configuredFolders, ...roots], resolve(candidate))
       }
       if (isOutside)
         throw new CausewayError(
@@ -25,7 +26,7 @@ export function makeRoots(folders: () => readonly string[], setting: string): Ro
           `the path is outside the folders that may be read: ${path}`,
           {
             remedy: `add its folder to ${setting}, or run: causeway roots add <folder>`,
-            data: { path, setting, roots: configured },
+            data: { path, setting, roots: configuredFolders },
           },
         )
       throw new CausewayError('FILE_NOT_FOUND', `there is no such file: ${path}`, {

@@ -20,18 +20,20 @@ export function editDistance(a: string, b: string): number {
   if (Math.max(a.length, b.length) > maxWordLength) return Number.POSITIVE_INFINITY
   const width = b.length + 1
   const cost = new Uint16Array((a.length + 1) * width)
-  const at = (i: number, j: number): number => cost[i * width + j] ?? 0
+  const getCost = (i: number, j: number): number => cost[i * width + j] ?? 0
   for (let i = 0; i <= a.length; i++) {
     for (let j = 0; j <= b.length; j++) {
       if (i === 0 || j === 0) {
         cost[i * width + j] = i + j
         continue
       }
-      const substitution = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const substitution = getCost(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
       const swap =
-        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : substitution
-      cost[i * width + j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, substitution, swap)
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+          ? getCost(i - 2, j - 2) + 1
+          : substitution
+      cost[i * width + j] = Math.min(getCost(i - 1, j) + 1, getCost(i, j - 1) + 1, substitution, swap)
     }
   }
-  return at(a.length, b.length)
+  return getCost(a.length, b.length)
 }

@@ -67,10 +67,10 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
       index = stringEnd
     } else if (byte === comma) {
       values += 1
-      if (values > limits.values) throw tooMany('values', limits.values)
+      if (values > limits.values) throw createTooManyError('values', limits.values)
     } else if (byte === colon) {
       members += 1
-      if (members > limits.members) throw tooMany('members of objects', limits.members)
+      if (members > limits.members) throw createTooManyError('members of objects', limits.members)
       names?.add(stringStart, stringEnd)
       if (onMember !== undefined && depth <= 2)
         onMember({ depth, nameStart: stringStart, nameEnd: stringEnd, colon: index })
@@ -79,8 +79,8 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
     } else if ((byte | caseBit) === openBrace) {
       depth += 1
       containers += 1
-      if (depth > limits.depth) throw tooDeep(limits.depth)
-      if (containers > limits.containers) throw tooMany('arrays and objects', limits.containers)
+      if (depth > limits.depth) throw createTooDeepError(limits.depth)
+      if (containers > limits.containers) throw createTooManyError('arrays and objects', limits.containers)
     } else if ((byte | caseBit) === closeBrace) depth -= 1
   }
 }
@@ -139,7 +139,8 @@ class NameCounter {
   }
 
   add(start: number, end: number): void {
-    if (end - start > this.#limits.nameBytes) throw tooMany('bytes of names', this.#limits.nameBytes)
+    if (end - start > this.#limits.nameBytes)
+      throw createTooManyError('bytes of names', this.#limits.nameBytes)
     const json = this.#json
     let hash = this.#seed ^ (end - start)
     for (let index = start; index < end; index += 1) {
@@ -153,19 +154,20 @@ class NameCounter {
     this.#seen[bit >>> 3] = byte | mask
     this.#count += 1
     this.#bytes += end - start
-    if (this.#count > this.#limits.names) throw tooMany('different names', this.#limits.names)
-    if (this.#bytes > this.#limits.nameBytes) throw tooMany('bytes of names', this.#limits.nameBytes)
+    if (this.#count > this.#limits.names) throw createTooManyError('different names', this.#limits.names)
+    if (this.#bytes > this.#limits.nameBytes)
+      throw createTooManyError('bytes of names', this.#limits.nameBytes)
   }
 }
 
-const tooDeep = (limit: number): CausewayError =>
+const createTooDeepError = (limit: number): CausewayError =>
   new CausewayError('INVALID_REQUEST', `the JSON is nested more than ${limit} levels deep`, {
     remedy: 'send fewer levels',
     data: { limit_depth: limit },
   })
 
-const tooMany = (what: string, limit: number): CausewayError =>
-  new CausewayError('BODY_TOO_LARGE', `the JSON has more than ${limit} ${what}`, {
+const createTooManyError = (items: string, limit: number): CausewayError =>
+  new CausewayError('BODY_TOO_LARGE', `the JSON has more than ${limit} ${items}`, {
     remedy: 'send less in one request',
     data: { limit_count: limit },
   })

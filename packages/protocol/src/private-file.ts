@@ -35,9 +35,9 @@ export function createFolder(path: string, mode = 0o777): string | undefined {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined
     const parent = dirname(path)
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error
-    const created = createFolder(parent, mode)
+    const createdFolder = createFolder(parent, mode)
     createFolder(path, mode)
-    return created ?? path
+    return createdFolder ?? path
   }
 }
 

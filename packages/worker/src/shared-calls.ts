@@ -20,13 +20,13 @@ export class SharedCalls<Result> {
   ): Promise<Result> {
     if (signal?.aborted) throw createCancelledError()
     const call = this.#calls.get(key) ?? this.#start(key, work)
-    const { promise: cancelled, reject } = Promise.withResolvers<never>()
+    const { promise: cancellation, reject } = Promise.withResolvers<never>()
     const cancel = () => reject(createCancelledError())
     signal?.addEventListener('abort', cancel, { once: true })
     if (progress) call.listeners.add(progress)
     call.callerCount += 1
     try {
-      return await Promise.race([call.promise, cancelled])
+      return await Promise.race([call.promise, cancellation])
     } finally {
       call.callerCount -= 1
       if (progress) call.listeners.delete(progress)

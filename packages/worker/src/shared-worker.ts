@@ -18,7 +18,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     maxWaiting: Number.POSITIVE_INFINITY,
   })
   #link: WorkerLink<Table> | undefined
-  #starting: Promise<WorkerLink<Table>> | undefined
+  #startPromise: Promise<WorkerLink<Table>> | undefined
   #retryWorker: Promise<WorkerLink<Table>> | undefined
   #sentCount = 0
   #stopCount = 0
@@ -34,7 +34,9 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   }
 
   get isBusy(): boolean {
-    return this.#starting !== undefined || this.#retryWorker !== undefined || (this.#link?.pending ?? 0) > 0
+    return (
+      this.#startPromise !== undefined || this.#retryWorker !== undefined || (this.#link?.pending ?? 0) > 0
+    )
   }
 
   get memory(): WorkerMemory {
@@ -89,8 +91,8 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   /** Stops the workers. A later call starts a new one. */
   async stop(): Promise<void> {
     this.#stopCount += 1
-    const workers = [this.#starting ?? this.#link, this.#retryWorker]
-    this.#starting = undefined
+    const workers = [this.#startPromise ?? this.#link, this.#retryWorker]
+    this.#startPromise = undefined
     this.#link = undefined
     const results = await Promise.allSettled(workers)
     await Promise.all(
@@ -100,14 +102,14 @@ export class SharedWorker<Table extends MethodTable<Table>> {
 
   #startOnce(): Promise<WorkerLink<Table>> {
     const stopCount = this.#stopCount
-    this.#starting ??= this.#start()
+    this.#startPromise ??= this.#start()
       .then((link) => {
         if (stopCount === this.#stopCount) this.#link = link
         return link
       })
       .finally(() => {
-        if (stopCount === this.#stopCount) this.#starting = undefined
+        if (stopCount === this.#stopCount) this.#startPromise = undefined
       })
-    return this.#starting
+    return this.#startPromise
   }
 }

@@ -54,7 +54,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
   readonly #options: WorkerOptions
   readonly #worker: Worker
   readonly #port: MessagePort
-  readonly #exited: Promise<true>
+  readonly #exitPromise: Promise<true>
   readonly #calls = new Map<number, PendingCall>()
   #lastId = 0
   #isAlive = true
@@ -76,7 +76,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
       ...(options.resourceLimits === undefined ? {} : { resourceLimits: options.resourceLimits }),
     })
     this.#worker.on('error', (error) => this.#end(error))
-    this.#exited = new Promise((resolve) => {
+    this.#exitPromise = new Promise((resolve) => {
       this.#worker.on('exit', (code) => {
         this.#end(`exit code ${code}`)
         resolve(true)
@@ -115,7 +115,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     this.#measurement ??= this.#measureBytes()
     const lastBytes = wait(measureTimeoutMs).then(() => this.#lastBytes)
     // An ending thread may leave its measurement pending.
-    return Promise.race([this.#measurement, lastBytes, this.#exited.then(() => 0)])
+    return Promise.race([this.#measurement, lastBytes, this.#exitPromise.then(() => 0)])
   }
 
   /** Returns CPU time, or elapsed time before Node.js 24.6. May never resolve for a blocked or ended thread. */
@@ -140,7 +140,7 @@ export class WorkerLink<Table extends MethodTable<Table>> {
     }
     this.#isStopping = true
     this.#updateRefs()
-    const hasExited = await Promise.race([this.#exited, wait(stopTimeoutMs, false, { ref: false })])
+    const hasExited = await Promise.race([this.#exitPromise, wait(stopTimeoutMs, false, { ref: false })])
     if (!hasExited) await this.#worker.terminate()
   }
 

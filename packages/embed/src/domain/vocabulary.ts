@@ -22,13 +22,13 @@ export function makeVocabulary(
   for (const text of texts)
     for (const term of new Set(text)) frequency.set(term, (frequency.get(term) ?? 0) + 1)
   const maxCount = texts.length < 20 ? texts.length : texts.length / 2
-  const retained = [...frequency]
+  const retainedTerms = [...frequency]
     .filter(([, count]) => count >= minTexts && count <= maxCount)
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .slice(0, maxTerms)
   return {
-    index: new Map(retained.map(([term], i) => [term, i])),
-    weight: Float64Array.from(retained, ([, count]) => Math.log((1 + texts.length) / (1 + count)) + 1),
+    index: new Map(retainedTerms.map(([term], i) => [term, i])),
+    weight: Float64Array.from(retainedTerms, ([, count]) => Math.log((1 + texts.length) / (1 + count)) + 1),
   }
 }
 
