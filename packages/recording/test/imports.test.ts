@@ -182,7 +182,7 @@ verifies('recording:import:mapping', "the arrays of Isaac Lab's first run are pr
       'states/rigid_object/cube_1/root_velocity': [rows, 6],
       'states/rigid_object/cube_2/root_pose': [rows, 7],
     }).map(([name, shape]) => ({ name: `data/${run}/${name}`, type: 'number' as const, shape }))
-  const { proposed, columns, rowCount, notes } = selectRowArrays([
+  const { proposedColumns, columns, rowCount, notes } = selectRowArrays([
     ...['demo_1', 'demo_10'].flatMap((run) => list(run, 30)),
     ...list('demo_0', 20),
   ])
@@ -190,7 +190,7 @@ verifies('recording:import:mapping', "the arrays of Isaac Lab's first run are pr
   t.match(notes, [
     'the file has 3 runs, and the proposal is for data/demo_0: the others need mappings of their own',
   ])
-  const { mapping } = proposeMapping(proposed, { rows: 0, numbers: () => null })
+  const { mapping } = proposeMapping(proposedColumns, { rows: 0, numbers: () => null })
   const states = 'data/demo_0/states/rigid_object'
   const cube = `${states}/cube_1`
   t.same((mapping as { bodies: unknown }).bodies, {

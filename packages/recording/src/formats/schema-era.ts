@@ -48,8 +48,8 @@ export function readSchema(db: Database): Schema {
   for (const { table, column, target } of keys) targets.set(`${table}.${column}`, target)
   return {
     has: (table, ...names) => {
-      const known = columns.get(table)
-      return known !== undefined && names.every((name) => known.has(name))
+      const tableColumns = columns.get(table)
+      return tableColumns !== undefined && names.every((name) => tableColumns.has(name))
     },
     target: (table, column) => targets.get(`${table}.${column}`),
   }

@@ -219,12 +219,12 @@ export class Catalogue {
   #getId(path: string): string {
     const { findId, findPath, addId } = this.#statements
     const isInside = path.startsWith(this.#folder)
-    const stored = isInside ? relativePrefix + path.slice(this.#folder.length) : path
-    const existingId = findId.get(stored)
+    const storedPath = isInside ? relativePrefix + path.slice(this.#folder.length) : path
+    const existingId = findId.get(storedPath)
     if (existingId !== undefined) return existingId
     const id =
       listIdCandidates(path).find((candidate) => findPath.get(candidate) === undefined) ?? hashPath(path)
-    addId.run(id, stored)
+    addId.run(id, storedPath)
     return id
   }
 }

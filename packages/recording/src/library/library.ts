@@ -232,7 +232,7 @@ export class RecordingLibrary {
   async #readSource(idOrPath: string, requestedMapping?: string): Promise<SourceFile> {
     const path = await this.#locate(idOrPath)
     const { mapping } = this.#dependencies.catalogue.findImport(path) ?? {}
-    return readSourceFile(path, { requestedMapping, stored: mapping ?? undefined })
+    return readSourceFile(path, { requestedMapping, storedMapping: mapping ?? undefined })
   }
 
   /** Throws the errors of `open` and of the recorder. */

@@ -160,11 +160,11 @@ async function scanFolder(
 ): Promise<readonly FoundFile[]> {
   const foundFiles: FoundFile[] = []
   let currentFolders = [folder]
-  let visited = 0
+  let visitedCount = 0
   for (let depth = 0; depth <= limits.depth && currentFolders.length > 0; depth++) {
     const subfolders: string[] = []
     for (const current of currentFolders) {
-      if (isExcluded(current) || visited++ >= limits.folders) continue
+      if (isExcluded(current) || visitedCount++ >= limits.folders) continue
       for (const entry of await readEntries(current)) {
         const path = join(current, entry.name)
         if (entry.isDirectory()) {

@@ -71,16 +71,16 @@ export class LoadedRecordings {
 
   /** Stops the least recently used workers first. Returns the released bytes. */
   async shrinkWorkers(bytes: number): Promise<number> {
-    let released = 0
+    let releasedBytes = 0
     for (const entry of this.#findOpen()) {
-      if (released >= bytes) break
+      if (releasedBytes >= bytes) break
       if (entry.isBusy) continue
       const size = await entry.countWorkerBytes()
       if (entry.isBusy) continue
       await entry.release()
-      released += size
+      releasedBytes += size
     }
-    return released
+    return releasedBytes
   }
 
   shrinkResults(bytes: number): number {

@@ -38,9 +38,9 @@ export class ResultCache {
   }
 
   shrink(bytes: number): number {
-    let released = 0
-    while (released < bytes && this.#results.size > 0) released += this.#evictOldest()
-    return released
+    let releasedBytes = 0
+    while (releasedBytes < bytes && this.#results.size > 0) releasedBytes += this.#evictOldest()
+    return releasedBytes
   }
 
   #evictOldest(): number {

@@ -54,8 +54,8 @@ export class SnapshotCache {
   async resize(key: string): Promise<void> {
     const file = this.#getFile(key)
     const { size } = await stat(file)
-    const derived = [getColumnsFilePath(file), getAnswersFilePath(file)]
-    const stats = await Promise.all(derived.map((path) => stat(path).catch(() => ({ size: 0 }))))
+    const derivedFiles = [getColumnsFilePath(file), getAnswersFilePath(file)]
+    const stats = await Promise.all(derivedFiles.map((path) => stat(path).catch(() => ({ size: 0 }))))
     this.#catalogue.resizeSnapshot(
       key,
       stats.reduce((sum, file) => sum + file.size, size),

@@ -28,15 +28,15 @@ export async function readSourceFile(
   path: string,
   {
     requestedMapping,
-    stored,
-  }: { readonly requestedMapping?: string | undefined; readonly stored?: string | undefined } = {},
+    storedMapping,
+  }: { readonly requestedMapping?: string | undefined; readonly storedMapping?: string | undefined } = {},
 ): Promise<SourceFile> {
   if (!isImportName(path) && !(await isBag(path))) {
     const state = await readFileState(path)
     const key = createStateKey(path, state)
     return { path, size: state.size, key, listKey: key, mapping: undefined }
   }
-  const mapping = requestedMapping ?? (await readMapping(path)) ?? stored
+  const mapping = requestedMapping ?? (await readMapping(path)) ?? storedMapping
   const states = await Promise.all(
     (await listFiles(path)).map(async (file) => ({ file, state: await readFileState(file) })),
   )

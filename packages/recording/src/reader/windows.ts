@@ -111,20 +111,20 @@ export class CachedWindows implements Windows {
     const length = this.#length
     const [low, high] = [Math.floor(first / length), Math.floor(last / length)]
     const columns = this.#source.columns?.open()
-    const long = columns === undefined ? this.#startLongRead(windows, low, high) : undefined
+    const longRead = columns === undefined ? this.#startLongRead(windows, low, high) : undefined
     try {
       for (let index = low; index <= high; index++) {
         const cachedWindow = this.#findCached(windows, index)
         if (cachedWindow === undefined || index % windowsPerTurn === 0) await nextTurn()
         signal.throwIfAborted()
         const { ids, context } = this.#locate(index)
-        if (cachedWindow !== undefined) long?.skip(index)
+        if (cachedWindow !== undefined) longRead?.skip(index)
         const window =
           cachedWindow ??
           columns?.read(ids, context) ??
-          (await long?.load(index)) ??
+          (await longRead?.load(index)) ??
           this.#load(windows, index)
-        long?.add(window)
+        longRead?.add(window)
         if (cachedWindow === undefined)
           progress((index - low + 1) * length, (high - low + 1) * length, 'reading frames')
         const toRow = (position: number): number => position - index * length + window.from
@@ -134,9 +134,9 @@ export class CachedWindows implements Windows {
           to: Math.min(window.to, toRow(last) + 1),
         }
       }
-      long?.finish()
+      longRead?.finish()
     } finally {
-      long?.close()
+      longRead?.close()
     }
   }
 

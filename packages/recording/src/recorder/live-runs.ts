@@ -153,8 +153,8 @@ export class LiveRuns {
   }
 
   async #interruptOldest(): Promise<void> {
-    const idle = [...this.#runs.values()].filter(({ isWriting }) => !isWriting)
-    const oldest = idle.sort((a, b) => a.updatedMs - b.updatedMs)[0]
+    const idleRuns = [...this.#runs.values()].filter(({ isWriting }) => !isWriting)
+    const oldest = idleRuns.sort((a, b) => a.updatedMs - b.updatedMs)[0]
     if (oldest === undefined)
       throw new CausewayError('OVERLOADED', `${this.#runs.size} recordings are being written`, {
         data: { retry_after_ms: 1000 },

@@ -40,9 +40,9 @@ export class NumberRows {
     const at = this.length
     this.length += width
     if (this.length > this.numbers.length) {
-      const larger = new Float64Array(2 * this.length)
-      larger.set(this.numbers)
-      this.numbers = larger
+      const largerArray = new Float64Array(2 * this.length)
+      largerArray.set(this.numbers)
+      this.numbers = largerArray
     }
     return at
   }

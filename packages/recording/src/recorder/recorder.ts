@@ -80,8 +80,8 @@ export class Recorder {
       } catch (error) {
         this.#live.logFailure(name, error)
         const bytes = await getRunSize(this.#getFile(name))
-        const unknown = { total_frames: 0, first_frame: null, last_frame: null }
-        catalogue.putRun({ name, status: 'interrupted', ...unknown, bytes, updated_ms: now() })
+        const unknownProgress = { total_frames: 0, first_frame: null, last_frame: null }
+        catalogue.putRun({ name, status: 'interrupted', ...unknownProgress, bytes, updated_ms: now() })
       }
     }
     await this.#removeExpired()
@@ -343,10 +343,10 @@ export class Recorder {
 
   async #removeExpired(): Promise<void> {
     const { catalogue, limits, now, log } = this.#options
-    const idle = catalogue.listRuns().filter(({ name }) => !this.#live.get(name))
+    const idleRuns = catalogue.listRuns().filter(({ name }) => !this.#live.get(name))
     const sizes = await Promise.all(this.#live.names.map((name) => getRunSize(this.#getFile(name))))
     const liveBytes = sizes.reduce((sum, size) => sum + size, 0)
-    for (const { name, bytes, updated_ms } of findExpired(idle, liveBytes, limits, now())) {
+    for (const { name, bytes, updated_ms } of findExpired(idleRuns, liveBytes, limits, now())) {
       log?.warn({ recording: name, bytes, updated_ms }, 'a recording was removed to keep the limits')
       await this.#live.enqueue(name, async () => {
         if (!this.#live.get(name)) await this.#removeFile(name)

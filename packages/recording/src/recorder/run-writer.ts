@@ -84,9 +84,9 @@ export function checkpointRun(file: string): number {
 
 /** SQLite reports the same error for a full disk and for a run that reached its limit. */
 function toWriteError(error: unknown, file: string, limitBytes: number | undefined): unknown {
-  const failure = toDataError(error, file)
-  if (limitBytes === undefined || (error as { code?: unknown }).code !== 'SQLITE_FULL') return failure
-  const { message, data, cause } = failure as CausewayError
+  const dataError = toDataError(error, file)
+  if (limitBytes === undefined || (error as { code?: unknown }).code !== 'SQLITE_FULL') return dataError
+  const { message, data, cause } = dataError as CausewayError
   return new StoreError('DATA_UNWRITABLE', message, {
     data: { ...data, limit_bytes: limitBytes },
     remedy: `free disk space; a run has at most ${limitBytes} bytes: record a shorter one, or raise CAUSEWAY_RECORDINGS_CAP_BYTES`,

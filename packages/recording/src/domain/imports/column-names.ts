@@ -154,8 +154,8 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
   // Poses and twists come first, because other arrays may be relative to a different frame.
   const wideColumns = numbers.filter(({ width }) => width > 1).sort((a, b) => getWideRank(a) - getWideRank(b))
   const groups = [
-    ...[...components.values()].flatMap(({ body, quantity, columns: named }) =>
-      toGroup(body, quantity, named),
+    ...[...components.values()].flatMap(({ body, quantity, columns: columnByComponent }) =>
+      toGroup(body, quantity, columnByComponent),
     ),
     ...wideColumns.flatMap(groupWide),
   ]
@@ -177,9 +177,9 @@ function joinOnlyBody(groups: readonly ColumnGroup[]): readonly ColumnGroup[] {
 function toGroup(
   body: string,
   quantity: Quantity,
-  named: ReadonlyMap<string, string>,
+  columnByComponent: ReadonlyMap<string, string>,
 ): readonly ColumnGroup[] {
-  const findColumns = (names: readonly string[]) => names.flatMap((name) => named.get(name) ?? [])
+  const findColumns = (names: readonly string[]) => names.flatMap((name) => columnByComponent.get(name) ?? [])
   const count = widths[quantity]
   const axes = count === 4 ? ['w', 'x', 'y', 'z'] : ['x', 'y', 'z']
   const axisColumns = findColumns(axes)

@@ -53,19 +53,22 @@ type ProposedTime =
   | { readonly time: { readonly step: null } }
 
 function proposeTime(columns: readonly NamedColumn[], sample: Sample, notes: string[]): ProposedTime {
-  const found = findTime(columns)
-  if (found === null) {
+  const timeColumn = findTime(columns)
+  if (timeColumn === null) {
     notes.push(
       'no column is named like a time: set time to a column, or time.step to the seconds between rows',
     )
     return { time: { step: null } }
   }
-  const first = Math.abs(sample.numbers(found.name)?.[0] ?? 0)
+  const first = Math.abs(sample.numbers(timeColumn.name)?.[0] ?? 0)
   // Seconds since 1970 are about 1.7e9.
   const magnitude = first > 1e17 ? 'ns' : first > 1e14 ? 'us' : first > 1e11 ? 'ms' : null
-  if (magnitude === null || found.unit !== 's') return { time: found.name, time_unit: found.unit }
-  notes.push(`${found.name} is about ${first.toPrecision(3)}: its unit is taken as ${magnitude} since 1970`)
-  return { time: found.name, time_unit: magnitude }
+  if (magnitude === null || timeColumn.unit !== 's')
+    return { time: timeColumn.name, time_unit: timeColumn.unit }
+  notes.push(
+    `${timeColumn.name} is about ${first.toPrecision(3)}: its unit is taken as ${magnitude} since 1970`,
+  )
+  return { time: timeColumn.name, time_unit: magnitude }
 }
 
 interface BodyOptions {
@@ -120,7 +123,7 @@ function decideFromSpin(quaternion: ColumnGroup, spin: ColumnGroup, { times, tim
 }
 
 function proposeOrder(
-  { order: named }: ColumnGroup,
+  { order: namedOrder }: ColumnGroup,
   decision: ReturnType<typeof decideFromSpin>,
   { name, hint, notes }: BodyOptions,
 ): QuaternionOrder | null {
@@ -128,9 +131,9 @@ function proposeOrder(
   const errorText = decision
     ? `error ${formatShare(decision.errors.wxyz)} as wxyz, ${formatShare(decision.errors.xyzw)} as xyzw`
     : ''
-  const knownOrder = named ?? hint?.order ?? null
+  const knownOrder = namedOrder ?? hint?.order ?? null
   if (knownOrder !== null) {
-    if (named === null && hint !== null) notes.push(`${name}: ${hint.reason}`)
+    if (namedOrder === null && hint !== null) notes.push(`${name}: ${hint.reason}`)
     if (decidedOrder !== null && decidedOrder !== knownOrder)
       notes.push(`${name}: angular velocity contradicts the order ${knownOrder} (${errorText}): check it`)
     return knownOrder

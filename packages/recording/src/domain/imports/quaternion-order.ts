@@ -73,10 +73,10 @@ export function decideOrder({ times, quaternions, spins }: OrderSamples): OrderD
         candidate.squares += candidateRotation.reduce((sum, x, k) => sum + (x - (mean[k] ?? 0) * dt) ** 2, 0)
     }
   }
-  const scoredCandidates = candidates.map(({ order, frame, squares: rest }) => ({
+  const scoredCandidates = candidates.map(({ order, frame, squares: residualSquares }) => ({
     order,
     frame,
-    error: Math.sqrt(rest / squares),
+    error: Math.sqrt(residualSquares / squares),
   }))
   return chooseOrder(scoredCandidates, rotation)
 }

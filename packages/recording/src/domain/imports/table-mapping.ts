@@ -99,7 +99,7 @@ function requireKnownKeys(object: Members, knownKeys: readonly string[], path: s
 
 function readTime(
   mapping: Members,
-  readScalarColumn: (given: unknown, path: string) => string,
+  readScalarColumn: (reference: unknown, path: string) => string,
 ): TableMapping['time'] {
   const { time, time_unit: unit = 's' } = mapping
   if (isObject(time)) {

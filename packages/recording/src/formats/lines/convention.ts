@@ -39,7 +39,7 @@ export function readConvention(value: unknown): Convention | null {
     }
   })
   const isStandard = Object.entries(choices).every(
-    ([name, [standard]]) => convention[name as keyof Convention] === standard,
+    ([name, [standardValue]]) => convention[name as keyof Convention] === standardValue,
   )
   return isStandard ? null : convention
 }

@@ -36,7 +36,7 @@ export const viewRows = (lists: ContactLists): ContactRows => ({
   externals: lists.externals.view(),
 })
 
-export type FindBody = (written: number) => number | undefined
+export type FindBody = (id: number) => number | undefined
 
 const contactMembers = new Set(['a', 'b', 'normal', 'depth', 'points'])
 const pointNames = [
@@ -97,11 +97,11 @@ export function readPair(
   pair: Members,
   findBody: FindBody,
 ): { readonly a: number; readonly b: number; readonly isSwapped: boolean } {
-  const readId = (name: 'a' | 'b', written: unknown): number =>
-    findBody(readInteger(written, name, 0, 0xffff_ffff)) ??
+  const readId = (name: 'a' | 'b', value: unknown): number =>
+    findBody(readInteger(value, name, 0, 0xffff_ffff)) ??
     rejectValue(
       name,
-      written,
+      value,
       'the id of a body of this frame, or of an environment body declared in a run line',
     )
   const [a, b] = [readId('a', pair.a), readId('b', pair.b)]
@@ -180,7 +180,7 @@ function findMaxDepth({ numbers, length }: NumberRows, from: number): number {
 /** Adds bit 31 if only an environment body has the id. */
 export const createBodyFinder =
   (isDynamic: (id: number) => boolean, isEnvironment: (id: number) => boolean): FindBody =>
-  (written) => {
-    if (isEnvironmentId(written) || isDynamic(written)) return written
-    return isEnvironment(written + environmentBit) ? written + environmentBit : undefined
+  (id) => {
+    if (isEnvironmentId(id) || isDynamic(id)) return id
+    return isEnvironment(id + environmentBit) ? id + environmentBit : undefined
   }

@@ -48,7 +48,7 @@ const solverMembers: ReadonlySet<string> = new Set(solverFields)
 const systemMembers: ReadonlySet<string> = new Set(systemEnergyFields)
 
 /** Non-finite numbers, which Python writes although JSON does not allow them. */
-const bareWord = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
+const bareWordPattern = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
 
 /** The returned parser throws `INVALID_FRAME` and the errors of `checkJson`. A frame is valid until the next line. */
 export function createLineReader(context: RunContext): (text: string) => Line {
@@ -72,7 +72,7 @@ export function createFrameReader(context: RunContext): (value: unknown) => Line
 }
 
 /** Length above which lines are checked against the JSON limits. */
-const checkedLength = 2 ** 20
+const minCheckedLength = 2 ** 20
 
 /** Counts are unlimited, because a frame of 90,000 bodies has over 200,000 members. */
 const lineLimits: JsonLimits = {
@@ -83,12 +83,14 @@ const lineLimits: JsonLimits = {
 }
 
 function parse(text: string): unknown {
-  if (text.length > checkedLength) checkJson(Buffer.from(text), { limits: lineLimits })
+  if (text.length > minCheckedLength) checkJson(Buffer.from(text), { limits: lineLimits })
   try {
     return JSON.parse(text)
   } catch {
     try {
-      return JSON.parse(text.replace(bareWord, (_, sign, word) => (word === 'NaN' ? 'null' : `${sign}1e999`)))
+      return JSON.parse(
+        text.replace(bareWordPattern, (_, sign, word) => (word === 'NaN' ? 'null' : `${sign}1e999`)),
+      )
     } catch (error) {
       throw new RecordingError(
         'INVALID_FRAME',

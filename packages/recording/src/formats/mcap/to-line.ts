@@ -74,12 +74,12 @@ export function toFrameLine(frame: Fields, declared: readonly number[]): object 
 type Row = Record<string, unknown>
 
 /** Returns `count` rows without the members whose column is missing. */
-function readRows(frame: Fields, count: number, columns: readonly Column[], counted: string): Row[] {
+function readRows(frame: Fields, count: number, columns: readonly Column[], countName: string): Row[] {
   const present = columns.filter(({ name }) => frame[name] !== undefined)
   for (const { name, width } of present) {
     const { length } = frame[name] as ArrayLike<number>
     if (length !== count * width)
-      rejectValue(name, length, `${count * width} numbers, ${width} for each value of ${counted}`)
+      rejectValue(name, length, `${count * width} numbers, ${width} for each value of ${countName}`)
   }
   return Array.from({ length: count }, (_, i) => {
     const row: Row = {}

@@ -27,7 +27,7 @@ interface StaticTransform {
 export class BagContent {
   readonly frames = new FrameNames()
   readonly samples: PoseSamples
-  readonly statics: StaticTransform[] = []
+  readonly staticTransforms: StaticTransform[] = []
   readonly contacts = new Map<bigint, Contacts[]>()
   readonly #path: string
   readonly #mapping: BagMapping
@@ -134,8 +134,8 @@ export class BagContent {
     }
     const [x = 0, y = 0, z = 0, a = 1, b = 0, c = 0, d = 0] = numbers
     const parent = this.#addFrame(header.frame_id)
-    this.statics.push({ child, parent, pose: { position: [x, y, z], orientation: [a, b, c, d] } })
-    if (this.statics.length > maxFrames)
+    this.staticTransforms.push({ child, parent, pose: { position: [x, y, z], orientation: [a, b, c, d] } })
+    if (this.staticTransforms.length > maxFrames)
       throw createLimitError('the bag has too many static transforms', maxFrames, this.#path)
   }
 

@@ -25,7 +25,7 @@ export class BagFrames {
     this.#content = content
     this.#mapping = mapping
     this.#tree = new FrameTree(content.samples, path)
-    for (const { child, parent, pose } of content.statics) this.#tree.addStatic(child, parent, pose)
+    for (const { child, parent, pose } of content.staticTransforms) this.#tree.addStatic(child, parent, pose)
     this.#fixed = this.#findFixed()
     this.#contactStamps = [...content.contacts.keys()].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
   }
@@ -49,8 +49,8 @@ export class BagFrames {
         if (isLater) joined += 1
       }
       from = to
-      const { bodies, lost } = this.#resolve(present)
-      unresolved += lost
+      const { bodies, lostPoses } = this.#resolve(present)
+      unresolved += lostPoses
       if (bodies.length === 0) continue
       if (bodies.length < this.#ids.size) partial += 1
       id += 1
@@ -70,16 +70,16 @@ export class BagFrames {
 
   #resolve(present: ReadonlyMap<number, number>): {
     readonly bodies: readonly object[]
-    readonly lost: number
+    readonly lostPoses: number
   } {
     const bodies: object[] = []
-    let lost = 0
+    let lostPoses = 0
     for (const [child, sample] of present) {
       const id = this.#ids.get(child)
       if (id === undefined) continue
       const state = this.#tree.resolve(sample, this.#fixed, present)
       if (state === null) {
-        lost += 1
+        lostPoses += 1
         continue
       }
       const { position, orientation, velocity, spin } = state
@@ -91,7 +91,7 @@ export class BagFrames {
         ...(spin === null ? {} : { angular_velocity: spin }),
       })
     }
-    return { bodies, lost }
+    return { bodies, lostPoses }
   }
 
   #takeContacts(first: bigint): object {
@@ -123,8 +123,8 @@ export class BagFrames {
     }
     const rankedRoots = [...roots].sort((a, b) => b[1] - a[1]).map(([root]) => root)
     const name = (frame: number | undefined) => frames.names[frame ?? -1] ?? ''
-    const chosen = fixedFrame === null ? rankedRoots[0] : frames.find(fixedFrame)
-    if (chosen === undefined)
+    const chosenFrame = fixedFrame === null ? rankedRoots[0] : frames.find(fixedFrame)
+    if (chosenFrame === undefined)
       return rejectMapping(
         'fixed_frame',
         `a frame of the bag, such as ${rankedRoots.slice(0, 10).map(name).join(', ')}`,
@@ -132,12 +132,12 @@ export class BagFrames {
     if (rankedRoots.length > 1)
       this.notes.push(
         `frames below ${rankedRoots
-          .filter((root) => root !== chosen)
+          .filter((root) => root !== chosenFrame)
           .slice(0, 10)
           .map(name)
-          .join(', ')} are not connected with ${name(chosen)} and were left out`,
+          .join(', ')} are not connected with ${name(chosenFrame)} and were left out`,
       )
-    return chosen
+    return chosenFrame
   }
 
   #declareRun(): object {

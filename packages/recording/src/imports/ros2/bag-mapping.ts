@@ -29,10 +29,11 @@ export function readBagMapping(value: unknown): BagMapping {
     return rejectMapping('fixed_frame', 'the name of a frame')
   if (!Array.isArray(contacts) || !contacts.every((topic) => typeof topic === 'string'))
     return rejectMapping('contacts', 'a list of topics')
-  const named = bodies == null ? null : Object.entries(toRecord(bodies, 'bodies'))
+  const bodyEntries = bodies == null ? null : Object.entries(toRecord(bodies, 'bodies'))
   return {
     bodies:
-      named && Object.fromEntries(named.map(([name, body]) => [name, toRecord(body, `bodies.${name}`)])),
+      bodyEntries &&
+      Object.fromEntries(bodyEntries.map(([name, body]) => [name, toRecord(body, `bodies.${name}`)])),
     fixedFrame: fixedFrame && trimFrame(fixedFrame),
     tolerance: BigInt(Math.round(tolerance * 1e9)),
     contacts,

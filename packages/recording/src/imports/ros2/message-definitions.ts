@@ -94,15 +94,15 @@ const shorten = (type: string): string => type.replace('/msg/', '/')
 export function findDefinition(type: string): string | undefined {
   const root = types[shorten(type)]
   if (root === undefined) return undefined
-  const used = new Set<string>()
+  const usedTypes = new Set<string>()
   const collect = (names: readonly string[]): void => {
     for (const name of names) {
-      if (used.has(name)) continue
-      used.add(name)
+      if (usedTypes.has(name)) continue
+      usedTypes.add(name)
       collect(types[name]?.uses ?? [])
     }
   }
   collect(root.uses)
-  const parts = [...used].map((name) => `${separator}MSG: ${name}\n${types[name]?.fields ?? ''}\n`)
+  const parts = [...usedTypes].map((name) => `${separator}MSG: ${name}\n${types[name]?.fields ?? ''}\n`)
   return [`${root.fields}\n`, ...parts].join('')
 }

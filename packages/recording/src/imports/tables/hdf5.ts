@@ -86,14 +86,14 @@ interface FileFacts {
 }
 
 function openTable(opened: OpenedFile, { handle, size, path }: FileFacts): Table {
-  const { arrays, unread } = listArrays(opened, path)
+  const { arrays, unreadNames } = listArrays(opened, path)
   const rows = selectRowArrays(arrays)
-  if (rows.proposed.length === 0) throw createDamageError('the file has no datasets of numbers', path)
+  if (rows.proposedColumns.length === 0) throw createDamageError('the file has no datasets of numbers', path)
   return {
     format: 'HDF5',
     ...rows,
     orderHint: findOrder(opened),
-    notes: [...unread.slice(0, 20), ...rows.notes],
+    notes: [...unreadNames.slice(0, 20), ...rows.notes],
     read(names, { signal }) {
       const selectedArrays = arrays.filter(({ name }) => names.includes(name))
       const maxBytes = maxBlockBytes / selectedArrays.length
@@ -112,7 +112,7 @@ function openTable(opened: OpenedFile, { handle, size, path }: FileFacts): Table
 /** Does not follow links to other files. */
 function listArrays({ module, file }: OpenedFile, path: string) {
   const arrays: Hdf5Array[] = []
-  const unread: string[] = []
+  const unreadNames: string[] = []
   let objects = 0
   const visit = (group: string, depth: number): void => {
     for (const child of module.get_names(file.file_id, group, false)) {
@@ -126,7 +126,7 @@ function listArrays({ module, file }: OpenedFile, path: string) {
         visit(name, depth + 1)
       } else if (type === module.H5G_DATASET) {
         const array = toArray(name.slice(1), file.get(name) as Dataset)
-        if (array === undefined) unread.push(`${name.slice(1)} has a type that is not read`)
+        if (array === undefined) unreadNames.push(`${name.slice(1)} has a type that is not read`)
         else arrays.push(array)
       }
     }
@@ -136,7 +136,7 @@ function listArrays({ module, file }: OpenedFile, path: string) {
   } catch (error) {
     throw toDamageError(error, path)
   }
-  return { arrays, unread }
+  return { arrays, unreadNames }
 }
 
 function toArray(name: string, dataset: Dataset): Hdf5Array | undefined {

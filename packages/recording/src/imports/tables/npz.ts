@@ -55,7 +55,7 @@ async function openTable(handle: FileHandle, path: string): Promise<Table> {
       shape,
     })),
   )
-  if (rows.proposed.length === 0) throw createDamageError('the archive has no arrays of numbers', path)
+  if (rows.proposedColumns.length === 0) throw createDamageError('the archive has no arrays of numbers', path)
   return {
     format: 'npz',
     ...rows,

@@ -162,10 +162,12 @@ async function listColumns(
 
 const listUnreadColumns = (metadata: FileMetaData, columns: readonly NamedColumn[]): readonly string[] => {
   const columnNames = new Set(columns.map(({ name }) => name))
-  const unread = parquetSchema(metadata).children.flatMap(({ element }) =>
+  const unreadColumns = parquetSchema(metadata).children.flatMap(({ element }) =>
     columnNames.has(element.name) ? [] : element.name,
   )
-  return unread.length === 0 ? [] : [`nested columns are not read: ${unread.slice(0, 20).join(', ')}`]
+  return unreadColumns.length === 0
+    ? []
+    : [`nested columns are not read: ${unreadColumns.slice(0, 20).join(', ')}`]
 }
 
 type OpenFile = Omit<ParquetFile, 'columns'>

@@ -11,7 +11,7 @@ export interface RowArray {
 
 interface RowColumns {
   readonly columns: readonly NamedColumn[]
-  readonly proposed: readonly NamedColumn[]
+  readonly proposedColumns: readonly NamedColumn[]
   readonly rowCount: number
   readonly notes: readonly string[]
 }
@@ -51,12 +51,12 @@ export function selectRowArrays(allArrays: readonly RowArray[]): RowColumns {
     width: getWidth(shape),
   })
   const isWide = ({ width }: NamedColumn): boolean => width > 0
-  const proposed = candidates.filter(({ shape }) => shape[0] === rowCount).map(toColumn)
+  const proposedColumns = candidates.filter(({ shape }) => shape[0] === rowCount).map(toColumn)
   const otherArrays = arrays.filter(({ shape }) => shape[0] !== rowCount)
   const list = otherArrays.map(({ name, shape }) => `${name} (${shape.join(' x ') || 'one value'})`)
   return {
     columns: allArrays.filter(isColumn).map(toColumn).filter(isWide),
-    proposed: proposed.filter(isWide),
+    proposedColumns: proposedColumns.filter(isWide),
     rowCount,
     notes: [
       ...(runs.length > 1

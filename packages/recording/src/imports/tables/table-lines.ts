@@ -25,13 +25,13 @@ export class TableLines {
   readonly #widths: ReadonlyMap<string, number>
   readonly #origin: TimeOrigin
   readonly #ids = new Map<string, number>()
-  readonly #skipped = new Map<string, number>()
+  readonly #skippedRows = new Map<string, number>()
   #row = 0
-  #omitted = 0
+  #omittedRows = 0
   #frameCount = 0
   #lastTime = Number.NEGATIVE_INFINITY
   /** The incomplete frame of a table with a row per body. */
-  #open:
+  #openFrame:
     | { readonly frame: Record<string, unknown>; readonly key: unknown; readonly bodies: FrameBody[] }
     | undefined
 
@@ -44,7 +44,7 @@ export class TableLines {
 
   get notes(): readonly string[] {
     const { time } = this.#mapping
-    const skipped = [...this.#skipped].map(
+    const skippedNotes = [...this.#skippedRows].map(
       ([name, rows]) => `${rows} rows of ${name}, which the mapping does not name, were left out`,
     )
     return [
@@ -52,8 +52,10 @@ export class TableLines {
         ? ['times are relative to the first one; wall_time has the times of the file']
         : []),
       ...('step' in time ? [`the file has no times: rows are ${time.step} s apart, from 0`] : []),
-      ...(this.#omitted > 0 ? [`${this.#omitted} of ${this.#row} rows were left out, as where says`] : []),
-      ...skipped.slice(0, 20),
+      ...(this.#omittedRows > 0
+        ? [`${this.#omittedRows} of ${this.#row} rows were left out, as where says`]
+        : []),
+      ...skippedNotes.slice(0, 20),
     ]
   }
 
@@ -63,13 +65,13 @@ export class TableLines {
       ...(run.convention as object | undefined),
       ...(order === null ? {} : { quaternion: order }),
     }
-    const named = bodies.filter(({ name }) => name !== anyBody)
+    const namedBodies = bodies.filter(({ name }) => name !== anyBody)
     yield {
       run: {
         engine: `${this.#file.format} file`,
         ...run,
         ...(Object.keys(convention).length === 0 ? {} : { convention }),
-        bodies: named.map((body) => this.#declare(body.name, body)),
+        bodies: namedBodies.map((body) => this.#declareBody(body.name, body)),
       },
     }
   }
@@ -78,17 +80,18 @@ export class TableLines {
     const rows = new BatchReader(batch, this.#widths)
     for (let i = 0; i < batch.count; i++) {
       this.#row += 1
-      if (!this.#mapping.where.every(({ column, value }) => rows.equals(column, i, value))) this.#omitted += 1
+      if (!this.#mapping.where.every(({ column, value }) => rows.equals(column, i, value)))
+        this.#omittedRows += 1
       else yield* this.#mapping.bodyColumn === null ? this.#readWide(rows, i) : this.#readLong(rows, i)
     }
   }
 
   *end(): Generator<object> {
-    if (this.#open !== undefined) yield this.#open.frame
-    this.#open = undefined
+    if (this.#openFrame !== undefined) yield this.#openFrame.frame
+    this.#openFrame = undefined
   }
 
-  #declare(name: string, { constants }: MappedBody): object {
+  #declareBody(name: string, { constants }: MappedBody): object {
     const id = this.#ids.size + 1
     this.#ids.set(name, id)
     if (this.#ids.size > maxBodies)
@@ -107,9 +110,10 @@ export class TableLines {
   *#readLong(rows: BatchReader, i: number): Generator<object> {
     const { bodyColumn, bodies, frame, time } = this.#mapping
     const name = rows.text(bodyColumn ?? '', i)
-    const mapped = bodies.find((body) => body.name === name) ?? bodies.find((body) => body.name === anyBody)
-    if (mapped === undefined) {
-      this.#skipped.set(name, (this.#skipped.get(name) ?? 0) + 1)
+    const mappedBody =
+      bodies.find((body) => body.name === name) ?? bodies.find((body) => body.name === anyBody)
+    if (mappedBody === undefined) {
+      this.#skippedRows.set(name, (this.#skippedRows.get(name) ?? 0) + 1)
       return
     }
     const key =
@@ -118,27 +122,31 @@ export class TableLines {
         : 'column' in time
           ? rows.value(time.column, i)
           : rejectMapping('frame', 'a column, because several rows are a frame')
-    if (!this.#ids.has(name)) yield { run: { bodies: [this.#declare(name, mapped)] } }
-    if (this.#open === undefined || this.#open.key !== key) {
-      if (this.#open !== undefined) yield this.#open.frame
-      const own: FrameBody[] = []
-      this.#open = { frame: { ...this.#readFrame(rows, i), bodies: own }, key, bodies: own }
+    if (!this.#ids.has(name)) yield { run: { bodies: [this.#declareBody(name, mappedBody)] } }
+    if (this.#openFrame === undefined || this.#openFrame.key !== key) {
+      if (this.#openFrame !== undefined) yield this.#openFrame.frame
+      const frameBodies: FrameBody[] = []
+      this.#openFrame = {
+        frame: { ...this.#readFrame(rows, i), bodies: frameBodies },
+        key,
+        bodies: frameBodies,
+      }
     }
-    this.#open.bodies.push(readBody(mapped, this.#ids.get(name) ?? 0, rows, i))
+    this.#openFrame.bodies.push(readBody(mappedBody, this.#ids.get(name) ?? 0, rows, i))
   }
 
   #readFrame(rows: BatchReader, i: number): Record<string, unknown> {
     const { time, frame } = this.#mapping
     this.#frameCount += 1
-    const given =
+    const frameTime =
       'column' in time
         ? this.#origin.convert(rows.value(time.column, i))
         : { time: (this.#frameCount - 1) * time.step }
-    if (!Number.isFinite(given.time)) throw this.#createTimeError('is not a finite number')
-    if (given.time <= this.#lastTime)
-      throw this.#createTimeError(`${given.time} is not after ${this.#lastTime}`)
-    this.#lastTime = given.time
-    return { frame_id: frame === null ? this.#frameCount : Number(rows.value(frame, i)), ...given }
+    if (!Number.isFinite(frameTime.time)) throw this.#createTimeError('is not a finite number')
+    if (frameTime.time <= this.#lastTime)
+      throw this.#createTimeError(`${frameTime.time} is not after ${this.#lastTime}`)
+    this.#lastTime = frameTime.time
+    return { frame_id: frame === null ? this.#frameCount : Number(rows.value(frame, i)), ...frameTime }
   }
 
   #createTimeError(problem: string) {
@@ -189,8 +197,8 @@ class BatchReader {
   }
 
   equals(column: string, row: number, value: number | string): boolean {
-    const own = this.#get(column)[row]
-    return typeof value === 'string' ? String(own) === value : Number(own) === value
+    const ownValue = this.#get(column)[row]
+    return typeof value === 'string' ? String(ownValue) === value : Number(ownValue) === value
   }
 
   text(column: string, row: number): string {

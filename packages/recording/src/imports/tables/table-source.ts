@@ -52,8 +52,8 @@ export class TableSource implements Source {
     }
   }
 
-  async *frames(given: unknown, call: Call): AsyncGenerator<object> {
-    const mapping = readTableMapping(given, this.#table.columns)
+  async *frames(mappingValue: unknown, call: Call): AsyncGenerator<object> {
+    const mapping = readTableMapping(mappingValue, this.#table.columns)
     const lines = new TableLines(mapping, {
       columns: this.#table.columns,
       path: this.#path,
@@ -74,12 +74,12 @@ export class TableSource implements Source {
   }
 
   #propose(sample: TableSample): Proposal {
-    return proposeMapping(this.#table.proposed ?? this.#table.columns, sample, this.#table.orderHint)
+    return proposeMapping(this.#table.proposedColumns ?? this.#table.columns, sample, this.#table.orderHint)
   }
 
   async #readSample(call: Call): Promise<TableSample> {
-    const { columns, proposed = columns } = this.#table
-    const names = proposed.map(({ name }) => name)
+    const { columns, proposedColumns = columns } = this.#table
+    const names = proposedColumns.map(({ name }) => name)
     const sample = new TableSample(new Map(columns.map(({ name, width }) => [name, width])))
     for await (const batch of this.#table.read(names, call, sampleRows)) {
       sample.add(batch)
@@ -89,10 +89,12 @@ export class TableSource implements Source {
   }
 }
 
-const listUsedOrAll = (mapping: TableMapping, { columns, proposed }: Table): readonly string[] => {
-  const used = listUsedColumns(mapping)
+const listUsedOrAll = (mapping: TableMapping, { columns, proposedColumns }: Table): readonly string[] => {
+  const usedColumns = listUsedColumns(mapping)
   // With a constant step, only the row count is needed.
-  return used.length > 0 ? used : (proposed ?? columns).slice(0, 1).map(({ name }) => name)
+  return usedColumns.length > 0
+    ? usedColumns
+    : (proposedColumns ?? columns).slice(0, 1).map(({ name }) => name)
 }
 
 function describeColumn(
@@ -135,10 +137,10 @@ class TableSample implements Sample {
     const values: Values | undefined = this.#batch?.columns.get(name)
     const width = this.#widths.get(name) ?? 1
     if (values === undefined || values.length === 0) return undefined
-    const shown = Array.from({ length: Math.min(width, 4) }, (_, i) => values[i]).map((value) =>
+    const sampleValues = Array.from({ length: Math.min(width, 4) }, (_, i) => values[i]).map((value) =>
       typeof value === 'bigint' ? Number(value) : typeof value === 'string' ? value.slice(0, 40) : value,
     )
-    return width === 1 ? shown[0] : shown
+    return width === 1 ? sampleValues[0] : sampleValues
   }
 
   #find(name: string): Float64Array | undefined {

@@ -31,7 +31,7 @@ export interface Table {
   readonly format: string
   readonly columns: readonly NamedColumn[]
   /** Default: all columns. */
-  readonly proposed?: readonly NamedColumn[]
+  readonly proposedColumns?: readonly NamedColumn[]
   /** Undefined if the file does not state it. */
   readonly rowCount: number | undefined
   readonly orderHint?: OrderHint | null

@@ -32,7 +32,7 @@ export function selectFrom(schema: Schema, table: string): Selection {
   const columns: string[] = []
   const joins: string[] = []
   const pushColumns = (...expressions: readonly string[]) => columns.push(...expressions) - expressions.length
-  const named = (from: Source, name: string) =>
+  const nameColumn = (from: Source, name: string) =>
     schema.has(from.table, name) ? `${from.alias}."${name}"` : 'NULL'
   const join = (from: Source, column: string, target: string, key = 'id'): Source => {
     const source = { table: target, alias: `j${joins.length}` }
@@ -44,15 +44,15 @@ export function selectFrom(schema: Schema, table: string): Selection {
   return {
     root,
     join,
-    column: (from, name) => pushColumns(named(from, name)),
-    columns: (names) => void pushColumns(...names.map((name) => named(root, name))),
+    column: (from, name) => pushColumns(nameColumn(from, name)),
+    columns: (names) => void pushColumns(...names.map((name) => nameColumn(root, name))),
     leaf(from, name, conventional, components) {
       const column = `${name}_id`
       const target = schema.target(from.table, column) ?? conventional
       if (!schema.has(from.table, column) || !schema.has(target, 'id'))
         return pushColumns(...components.map(() => 'NULL'))
       const source = join(from, column, target)
-      return pushColumns(...components.map((component) => named(source, component)))
+      return pushColumns(...components.map((component) => nameColumn(source, component)))
     },
     sql: (clauses) => `SELECT ${columns.join(', ')} FROM "${table}" t ${joins.join(' ')} ${clauses}`,
   }

@@ -92,11 +92,11 @@ function readMeshes(connection: Connection): RecordingSummary['geometry'] {
 }
 
 function addUndescribed(
-  described: readonly Body[],
+  describedBodies: readonly Body[],
   appearances: RecordingSummary['appearances'],
 ): readonly Body[] {
-  const describedIds = new Set(described.map(({ body_id }) => body_id))
-  const undescribed = appearances
+  const describedIds = new Set(describedBodies.map(({ body_id }) => body_id))
+  const undescribedBodies = appearances
     .filter(({ body_id }) => !describedIds.has(body_id))
     .map(({ body_id }) => ({
       body_id,
@@ -106,7 +106,7 @@ function addUndescribed(
       asset_id: null,
       is_environment: false,
     }))
-  return [...described, ...undescribed]
+  return [...describedBodies, ...undescribedBodies]
 }
 
 /** The returned function reads the step to a frame. The list is empty if the previous frame was not recorded. */

@@ -20,8 +20,8 @@ const pair = ['body_a_id', 'body_b_id']
 /** Creates TEMP views, which are not written to the file. */
 export function createViews(db: Database, era: EraMap): void {
   for (const { name, columns, sql } of planViews(era)) {
-    const empty = `SELECT ${columns.map(() => 'NULL').join(', ')} WHERE 0`
-    db.exec(`CREATE TEMP VIEW ${name}(${columns.join(', ')}) AS ${sql ?? empty}`)
+    const emptyQuery = `SELECT ${columns.map(() => 'NULL').join(', ')} WHERE 0`
+    db.exec(`CREATE TEMP VIEW ${name}(${columns.join(', ')}) AS ${sql ?? emptyQuery}`)
   }
 }
 

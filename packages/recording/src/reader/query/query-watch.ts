@@ -6,7 +6,7 @@ import { endReportFd, type QueryEnd } from './query-types.ts'
 const { deadlineMs, parent } = workerData as { readonly deadlineMs: number; readonly parent: number }
 
 /** In bytes. SQLite's own limits do not apply in this build. */
-const maxMemory = 512 * 1024 ** 2
+const maxMemoryBytes = 512 * 1024 ** 2
 
 const checkIntervalMs = 20
 
@@ -22,6 +22,6 @@ const end = (reason: QueryEnd): void => {
 const deadline = performance.now() + deadlineMs
 setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL')
-  if (process.memoryUsage.rss() > maxMemory) end('memory')
+  if (process.memoryUsage.rss() > maxMemoryBytes) end('memory')
   if (performance.now() > deadline) end('deadline')
 }, checkIntervalMs)

@@ -37,7 +37,7 @@ export async function runQuery(file: string, query: SqlQuery, signal?: AbortSign
       child.on('error', (error) => reject(createLostError(error)))
       child.once('message', (reply: QueryReply) => resolve(reply))
       // `exit` may come before the reply and the report.
-      child.once('close', (code, killed) => reject(createEndError(killed ?? code, report, query)))
+      child.once('close', (code, signalName) => reject(createEndError(signalName ?? code, report, query)))
       child.send({ file, ...query } satisfies QueryJob, (error) => {
         if (error !== null) reject(createLostError(error))
       })

@@ -15,7 +15,7 @@ interface Step {
 }
 
 /** Widths of a collision and of a point; offset of the point on b. */
-const [collisionWidth, pointWidth, ofB] = [7, 7, 3]
+const [collisionWidth, pointWidth, offsetB] = [7, 7, 3]
 
 /**
  * Computes missing lever arms of constraints in place, and copies them to friction rows. Does nothing if the previous
@@ -36,7 +36,12 @@ function fillConstraints({ rows, width }: FrameRows, { before, frame, lists }: S
     for (let count = lists.collisions[at + 6] ?? 0; count > 0; count--) {
       if (rows[row] === a && rows[row + 1] === b) {
         fill(rows, row + constraintAt.leverA, lists.points.subarray(point, point + 3), positions.get(a))
-        fill(rows, row + constraintAt.leverB, lists.points.subarray(point + ofB, point + 6), positions.get(b))
+        fill(
+          rows,
+          row + constraintAt.leverB,
+          lists.points.subarray(point + offsetB, point + 6),
+          positions.get(b),
+        )
       }
       row += width
       point += pointWidth

@@ -134,9 +134,10 @@ function inferConstants(
   const gravity =
     readDeclaredGravity(run) ??
     findGravity(bodies, sampleEvenly(ids, sampledSteps).flatMap(step), { dt, grouped, hasContactData })
-  const free = bodies.filter(({ body_id }) => !grouped.has(body_id))
+  const freeBodies = bodies.filter(({ body_id }) => !grouped.has(body_id))
   const unit =
-    run?.lambda_unit ?? findLambdaUnit(free, sampleEvenly(touching, sampledSteps).flatMap(step), dt, gravity)
+    run?.lambda_unit ??
+    findLambdaUnit(freeBodies, sampleEvenly(touching, sampledSteps).flatMap(step), dt, gravity)
   return { gravity, unit }
 }
 
