@@ -4,9 +4,9 @@ import { PictureError } from '@causeway/picture'
 import { RecordingError } from '@causeway/recording'
 import { findViewerPage } from './domain/viewer-page.ts'
 import { ReplayError } from './errors.ts'
-import { replayPrompts } from './prompts.ts'
-import { recordingResources } from './resources.ts'
-import { recorderRoutes } from './routes.ts'
+import { registerPrompts } from './prompts.ts'
+import { registerResources } from './resources.ts'
+import { registerRecorderRoutes } from './routes.ts'
 import type { ReplaySession } from './session/session.ts'
 import { openReplayStore, replayData } from './store/store.ts'
 import { baselineTools } from './tools/baseline-tools.ts'
@@ -22,7 +22,7 @@ import { queryTools } from './tools/query-tools.ts'
 import { recordingTools } from './tools/recording-tools.ts'
 import { runTools } from './tools/run-tools.ts'
 import { seriesTools } from './tools/series-tools.ts'
-import { viewerRoutes } from './viewer-routes.ts'
+import { registerViewerRoutes } from './viewer-routes.ts'
 
 const instructions = `Replay answers questions about recordings of rigid body simulations. SI units, z up, frame ids from 1. Every answer has a \`summary\`.
 To start: list_recordings, then load_recording; later calls use the loaded recording unless they pass \`recording\`.
@@ -70,9 +70,9 @@ export default defineApp(
   },
   (app) => {
     for (const register of tools) register(app)
-    replayPrompts(app)
-    recorderRoutes(app)
-    viewerRoutes(app)
-    recordingResources(app)
+    registerPrompts(app)
+    registerRecorderRoutes(app)
+    registerViewerRoutes(app)
+    registerResources(app)
   },
 )

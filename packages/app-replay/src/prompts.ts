@@ -11,7 +11,7 @@ const createUserMessages = (...lines: readonly string[]) => [
 
 const listIds = (_typed: string, ctx: ReplayContext) => listRecordingIds(ctx)
 
-export function replayPrompts(app: ReplayRegistrar): void {
+export function registerPrompts(app: ReplayRegistrar): void {
   app.prompt('debug_recording', {
     about: 'Find the fault of a recording and the frame in which it begins.',
     input: {

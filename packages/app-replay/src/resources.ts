@@ -15,7 +15,7 @@ const maxFrameIds = 10_000
 
 const listIds = (_chosen: Variables, ctx: ReplayContext) => listRecordingIds(ctx)
 
-export function recordingResources(app: ReplayRegistrar): void {
+export function registerResources(app: ReplayRegistrar): void {
   app.resource('replay://recordings/{recording}/metadata', {
     name: 'recording metadata',
     about: 'Bodies, frames, step and capabilities of a recording.',

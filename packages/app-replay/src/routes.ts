@@ -14,7 +14,7 @@ const getLength = ({ headers }: Request): number => Number(headers.get('content-
 
 const getName = ({ name = '' }: Variables): string => name
 
-export function recorderRoutes(app: ReplayRegistrar): void {
+export function registerRecorderRoutes(app: ReplayRegistrar): void {
   app.route('POST', '/recordings/{name}/frames', {
     about:
       'Stores frames of a run, as JSON lines or MCAP. Returns the number of new frames and the last stored frame. With the header "If-None-Match: *", the run must not exist.',

@@ -8,7 +8,7 @@ const frameId = z.coerce.number().int().min(0)
 const posesQuery = z.strictObject({ from: frameId, to: frameId })
 const sceneQuery = z.strictObject({ frame: frameId })
 
-export function viewerRoutes(app: ReplayRegistrar): void {
+export function registerViewerRoutes(app: ReplayRegistrar): void {
   app.route('GET', '/recordings/{recording}/poses', {
     about: `Returns the poses of all bodies in the frames from ?from= to ?to=, at most ${maxPoseFrames}, as binary CWP1.`,
     async handle(request, { recording: id }, ctx) {

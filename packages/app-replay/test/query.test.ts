@@ -137,7 +137,13 @@ verifies(
   }),
 )
 
-const plan = (name: string): SeriesPlan => ({ name, of: 'frame', what: 'frame', unit: '', quantity: '' })
+const plan = (name: string): SeriesPlan => ({
+  name,
+  subject: 'frame',
+  quantityKey: 'frame',
+  unit: '',
+  quantity: '',
+})
 
 function value(text: string, values: Readonly<Record<string, number>> = {}): number {
   const { plans, expression } = parsePredicate(text, plan)

@@ -87,11 +87,11 @@ async function pairFrames(
   options: CompareOptions,
 ): Promise<readonly (readonly [number, number])[]> {
   const [timesA, timesB] = await Promise.all([readFrameTimes(a, options), readFrameTimes(b, options)])
-  const byTime = options.align === 'time'
-  const tolerance = byTime ? Math.min(a.summary.dt_s ?? 0, b.summary.dt_s ?? 0) / 2 : 0
+  const isTimeAligned = options.align === 'time'
+  const tolerance = isTimeAligned ? Math.min(a.summary.dt_s ?? 0, b.summary.dt_s ?? 0) / 2 : 0
   const getValue = ({ data }: Columns, row: number, column: number): number =>
     data[row * 2 + column] ?? Number.NaN
-  const getKey = (columns: Columns, row: number): number => getValue(columns, row, byTime ? 1 : 0)
+  const getKey = (columns: Columns, row: number): number => getValue(columns, row, isTimeAligned ? 1 : 0)
   const pairs: [number, number][] = []
   let rowB = 0
   for (let row = 0; row < timesA.length && rowB < timesB.length; row++) {
@@ -99,7 +99,7 @@ async function pairFrames(
     if (rowB === timesB.length || !(Math.abs(getKey(timesB, rowB) - getKey(timesA, row)) <= tolerance))
       continue
     pairs.push([getValue(timesA, row, 0), getValue(timesB, rowB, 0)])
-    if (byTime) rowB += 1
+    if (isTimeAligned) rowB += 1
   }
   return pairs
 }

@@ -35,14 +35,18 @@ export async function readScene(recording: Recording, frameId: number, signal: A
   )
   const scale = await getForceScale(recording, frame)
   const forces = listContactForces(frame, scale, createSupportedBodySelector(heights, isEnvironment))
-  const touched = forces.flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id]).filter(isEnvironment)
-  const names = await readBodyNames(recording, touched, { signal })
+  const environmentIds = forces
+    .flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id])
+    .filter(isEnvironment)
+  const names = await readBodyNames(recording, environmentIds, { signal })
   return {
     recording: recording.identity.id,
     frame_id: frameId,
     shapes: Object.fromEntries(geometry.shapes),
     grounds: geometry.grounds,
-    names: Object.fromEntries(touched.flatMap((id) => (names[id] === undefined ? [] : [[id, names[id]]]))),
+    names: Object.fromEntries(
+      environmentIds.flatMap((id) => (names[id] === undefined ? [] : [[id, names[id]]])),
+    ),
     contacts: forces.map(({ points, at, body, normal, friction, body_a_id, body_b_id }) => ({
       body_a_id,
       body_b_id,

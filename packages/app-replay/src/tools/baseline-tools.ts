@@ -97,9 +97,9 @@ export const baselineTools: readonly Registration[] = [
       baseline: z.string().optional().describe('Saved baseline'),
     },
     example: { args: { recording: 'drop', invariants: { never_below: 0, max_penetration_m: 0.05 } } },
-    async run({ invariants: requested, baseline }, { recording, range, ctx }) {
-      const saved = baseline === undefined ? {} : await loadBaseline(baseline, ctx)
-      const invariants = { ...saved, ...parseInvariants(requested ?? {}) }
+    async run({ invariants: requestedInvariants, baseline }, { recording, range, ctx }) {
+      const savedInvariants = baseline === undefined ? {} : await loadBaseline(baseline, ctx)
+      const invariants = { ...savedInvariants, ...parseInvariants(requestedInvariants ?? {}) }
       if (Object.keys(invariants).length === 0)
         throw createArgumentError('invariants', 'name at least one invariant, or a baseline')
       const needsFindings = invariants.no_cone_violation !== undefined || invariants.no_findings !== undefined

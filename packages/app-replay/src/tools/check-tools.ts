@@ -100,15 +100,15 @@ export const checkTools: readonly Registration[] = [
     output: { excessive_penetrations: rows() },
     needs: ['collisions'],
     example: { args: { recording: 'drop', frame_id: 42 } },
-    async run({ frame_id, end_frame, threshold: requested }, call) {
-      const threshold = requested ?? depthLimit
+    async run({ frame_id, end_frame, threshold: requestedThreshold }, call) {
+      const threshold = requestedThreshold ?? depthLimit
       if (end_frame !== undefined) {
-        const exceptions = requested === undefined ? ' (impacts and bias excepted)' : ''
+        const exceptionText = requestedThreshold === undefined ? ' (impacts and bias excepted)' : ''
         const depth: RangeCheck = {
           laws: ['penetration'],
           kinds: ['penetration'],
-          about: `the penetration limit of ${threshold} m${exceptions}`,
-          options: requested === undefined ? {} : { depthLimit: requested },
+          about: `the penetration limit of ${threshold} m${exceptionText}`,
+          options: requestedThreshold === undefined ? {} : { depthLimit: requestedThreshold },
         }
         const bounds = { frame_id, end_frame }
         return { ...(await checkFrames('excessive_penetrations', bounds, depth, call)), threshold }

@@ -137,8 +137,8 @@ export const diagnosisTools: readonly Registration[] = [
       }
       const max_findings = limit ?? defaultFindings
       const { findings, ...diagnosis } = await diagnose(recording, range(bounds), ctx)
-      const isWhole = bounds.start_frame === undefined && bounds.end_frame === undefined
-      if (isWhole) ctx.store.runs.add(recording, { findings, ...diagnosis })
+      const isWholeRecording = bounds.start_frame === undefined && bounds.end_frame === undefined
+      if (isWholeRecording) ctx.store.runs.add(recording, { findings, ...diagnosis })
       return {
         frames_checked: diagnosis.frames,
         findings: findings

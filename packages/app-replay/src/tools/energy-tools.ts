@@ -111,7 +111,7 @@ export const energyTools: readonly Registration[] = [
 ]
 
 async function attributeAnomalies(recording: Recording, anomalies: readonly Anomaly[], ctx: ReplayContext) {
-  const attributed = []
+  const attributedAnomalies = []
   let last: Frame | null = null
   for (const [index, anomaly] of anomalies.entries()) {
     ctx.signal.throwIfAborted()
@@ -121,7 +121,7 @@ async function attributeAnomalies(recording: Recording, anomalies: readonly Anom
     const previous: Frame | null =
       since_frame === null ? null : isNext ? last : await recording.frame(since_frame)
     last = await recording.frame(frame_id)
-    attributed.push({ ...anomaly, ...attributeEnergyStep(last, previous) })
+    attributedAnomalies.push({ ...anomaly, ...attributeEnergyStep(last, previous) })
   }
-  return attributed
+  return attributedAnomalies
 }

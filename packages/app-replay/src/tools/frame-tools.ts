@@ -159,8 +159,8 @@ function describeLaws(
   { coverage: { checked, not_checked }, names }: Pick<Diagnosis, 'coverage' | 'names'>,
 ): string {
   if (finding !== undefined) return toSentence(describeFinding(finding, names))
-  const missed = not_checked.filter(({ law }) => !checked.includes(law)).length
-  const missedText = missed === 0 ? '' : ` ${formatCount(missed, 'law')} could not be checked.`
+  const missedCount = not_checked.filter(({ law }) => !checked.includes(law)).length
+  const missedText = missedCount === 0 ? '' : ` ${formatCount(missedCount, 'law')} could not be checked.`
   return checked.length === 0
     ? 'No law could be checked.'
     : `No fault found here by the ${formatCount(checked.length, 'law')} that could be checked.${missedText}`

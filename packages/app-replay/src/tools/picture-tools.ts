@@ -44,23 +44,23 @@ export const pictureTools: readonly Registration[] = [
       const frame = mark_frame === undefined ? null : (await recording.frame(mark_frame)).frame_id
       const args = { plans, range, points: maxChartPoints, citedFrame: frame }
       const { series: recordingSeries } = await readSampledSeries(recording, args, ctx)
-      const sampled =
+      const sampledSeries =
         overlay === undefined
           ? recordingSeries
           : await addOverlay(recordingSeries, { series, overlay, range }, call)
       const shaded = shade_findings ? await listShadedRuns(range, call) : []
       const title = `${series.join(', ')} of ${recording.identity.name}`
-      const chart = buildSeriesChart(sampled, { title, marks: { frame, runs: shaded } })
+      const chart = buildSeriesChart(sampledSeries, { title, marks: { frame, runs: shaded } })
       const { pictures } = ctx.store
       const picture = await pictures.renderer.chart(lineChart(chart), { signal: ctx.signal })
       const { uri, content } = pictures.add(stamp.recording, title, picture)
       call.attach(content)
-      const descriptions = sampled.map(
+      const descriptions = sampledSeries.map(
         ({ name, unit, min, max, max_frame }) =>
           `${name} ${formatNumber(min)} to ${formatQuantity(max, unit)} (maximum in frame ${max_frame})`,
       )
       return {
-        series: sampled.map(({ frames, values, quantity, cited, truncated, ...totals }) => totals),
+        series: sampledSeries.map(({ frames, values, quantity, cited, truncated, ...totals }) => totals),
         shaded,
         svg: uri,
         summary: `${descriptions.join('; ')}.`,
@@ -96,7 +96,7 @@ export const pictureTools: readonly Registration[] = [
       const picture = await pictures.renderer.drawing(svg, { signal })
       const { uri, content } = pictures.add(stamp.recording, `frame ${frame_id}`, picture)
       attach(content)
-      const drawn = selectedBodies?.length ?? frame.states.length
+      const drawnCount = selectedBodies?.length ?? frame.states.length
       return {
         frame_id,
         view,
@@ -104,7 +104,7 @@ export const pictureTools: readonly Registration[] = [
           .filter(({ body_id }) => !geometry.shapes.has(body_id))
           .map(({ body_id }) => body_id),
         svg: uri,
-        summary: `Frame ${frame_id} with ${formatCount(drawn, 'body', 'bodies')} and ${formatCount(frame.collisions.length, 'pair')} in contact. Contacts are drawn as they were before the step.`,
+        summary: `Frame ${frame_id} with ${formatCount(drawnCount, 'body', 'bodies')} and ${formatCount(frame.collisions.length, 'pair')} in contact. Contacts are drawn as they were before the step.`,
       }
     },
   }),

@@ -120,14 +120,14 @@ export const runTools: readonly Registration[] = [
       example: { before: [{ tool: 'diagnose', args: { recording: 'nan' } }], args: { recording: 'nan' } },
       async run({ recording }, ctx) {
         const target = await findSummary(recording, ctx)
-        const similar = rankSimilarRuns(target, ctx.store.runs.list().runs)
+        const similarRuns = rankSimilarRuns(target, ctx.store.runs.list().runs)
         return {
           recording: target.recording,
-          runs: similar
+          runs: similarRuns
             .slice(0, maxSimilar)
             .map(({ run, ...similarity }) => ({ ...similarity, ...toRow(run) })),
-          compared: similar.length,
-          summary: summarizeSimilar(target, similar, similar.length),
+          compared: similarRuns.length,
+          summary: summarizeSimilar(target, similarRuns, similarRuns.length),
         }
       },
     }),

@@ -62,16 +62,16 @@ export const seriesTools: readonly Registration[] = [
         return readSeriesPage({ plans, range: pageRange, limit: points }, call)
       }
       const args: SampledSeriesArgs = { plans, range, points, citedFrame: null }
-      const { length, series: sampled } = await readSampledSeries(call.recording, args, call.ctx)
-      const described = sampled.map(
+      const { length, series: sampledSeries } = await readSampledSeries(call.recording, args, call.ctx)
+      const descriptions = sampledSeries.map(
         ({ name, unit, min, max, min_frame, max_frame }) =>
           `${name} ${formatNumber(min)} (frame ${min_frame}) to ${formatQuantity(max, unit)} (frame ${max_frame})`,
       )
-      const isTruncated = sampled.some(({ truncated }) => truncated)
+      const isTruncated = sampledSeries.some(({ truncated }) => truncated)
       return {
-        series: sampled.map(({ quantity, cited, ...shown }) => shown),
+        series: sampledSeries.map(({ quantity, cited, ...wireSeries }) => wireSeries),
         next_cursor: isTruncated ? createCursor(range.start ?? 0) : null,
-        summary: `${formatCount(length, 'frame')}: ${described.join('; ')}.`,
+        summary: `${formatCount(length, 'frame')}: ${descriptions.join('; ')}.`,
       }
     },
   }),
@@ -151,10 +151,10 @@ async function readSeriesPage(
   { recording, ctx }: RecordingCall,
 ) {
   const columns = await readSeries(recording, { plans, range, limit: limit + 1 }, ctx)
-  const shown = Math.min(columns.length, limit)
+  const shownCount = Math.min(columns.length, limit)
   const listValues = (name: string): number[] => {
     const values = getColumn(columns, name)
-    return Array.from({ length: shown }, (_, row) => values.get(row))
+    return Array.from({ length: shownCount }, (_, row) => values.get(row))
   }
   const frames = listValues('frame_id')
   const next = columns.length > limit ? getColumn(columns, 'frame_id').get(limit) : undefined
@@ -168,7 +168,7 @@ async function readSeriesPage(
     })),
     next_cursor: next === undefined ? null : createCursor(next),
     summary:
-      shown === 0
+      shownCount === 0
         ? 'There are no more frames.'
         : `Every value of ${formatFrames(frames[0] ?? 0, frames.at(-1) ?? 0)}${next === undefined ? ', the last page' : ''}.`,
   }

@@ -98,7 +98,7 @@ function createScene(spec: SceneSpec): Scene {
   return {
     bodies,
     masses: Float64Array.from(masses, (mass) => mass || Number.NaN),
-    massless: new Set(masses.flatMap((mass, column) => (mass === 0 ? [column] : []))),
+    masslessColumns: new Set(masses.flatMap((mass, column) => (mass === 0 ? [column] : []))),
     extents: extents ?? bodies.map(() => undefined),
     geometry: new Map(geometry.map((one) => [one.body_id, one])),
     environment: [floor],

@@ -49,9 +49,9 @@ export function summarizePenetrations(
   threshold: number,
   names: BodyNames,
 ): string {
-  const excessive = filterExcessivePenetrations(pairs, threshold)
-  const head = `Found ${formatCount(excessive.length, 'collision')} of ${pairs.length} with penetration > ${threshold} m`
-  const [first, ...rest] = excessive
+  const excessivePairs = filterExcessivePenetrations(pairs, threshold)
+  const head = `Found ${formatCount(excessivePairs.length, 'collision')} of ${pairs.length} with penetration > ${threshold} m`
+  const [first, ...rest] = excessivePairs
   if (first === undefined) {
     const maxDepth = findMaxPenetration(pairs).max_penetration_depth
     return maxDepth === null ? `${head}.` : `${head}; the deepest is ${formatQuantity(maxDepth, 'm')}.`

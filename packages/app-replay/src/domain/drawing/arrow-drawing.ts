@@ -113,19 +113,19 @@ export function drawForces(forces: readonly ContactForce[], projection: Projecti
 
 export function drawVelocities(
   bodies: readonly { readonly at: Point3; readonly velocity: Point3 | null }[],
-  lens: Projection,
+  projection: Projection,
 ): ArrowDrawing {
   const largest = Math.max(...bodies.map(({ velocity }) => getLength(velocity)), 0)
   const labels: Label[] = []
   const parts = bodies.flatMap(({ at, velocity }) => {
     if (velocity === null || getLength(velocity) < Math.max(restSpeed, minVisibleForceShare * largest))
       return []
-    const [x, y] = lens.at(at)
-    const [right, up] = lens.project(velocity)
+    const [x, y] = projection.at(at)
+    const [right, up] = projection.project(velocity)
     // A vertical arrow would cover the force of the ground.
     const from: Point = Math.abs(up) > Math.abs(right) ? [x + velocityOffset, y] : [x, y]
     const { color } = marks.velocity
-    const tip = getArrowTip(from, velocity, largest, lens)
+    const tip = getArrowTip(from, velocity, largest, projection)
     labels.push(labelTip(`${formatNumber(getLength(velocity))} m/s`, [from, tip], color))
     return [arrow(from, tip, { color, width_px: 3 })]
   })

@@ -83,14 +83,14 @@ export function drawBody(body: Solid, { fill, stroke }: BodyStyle, { at, perMetr
   const style = { fill, stroke, 'stroke-width': 2, 'fill-opacity': 0.85, 'stroke-linejoin': 'round' } as const
   if (shape === null)
     return circle(at(body.at), 14, { ...style, 'stroke-dasharray': '4 3', 'fill-opacity': 0.8 })
-  const thin = { stroke, 'stroke-width': 1, 'stroke-opacity': 0.55 }
+  const thinStyle = { stroke, 'stroke-width': 1, 'stroke-opacity': 0.55 }
   if ('halfLength' in shape) {
     const [first, second] = listBallCenters(body).map(at)
     const rims = listBallCenters(body).flatMap((center) => listRimPoints(at(center), shape.radius * perMetre))
     return group(
       {},
       polygon(computeConvexHull(rims), style),
-      line(first ?? at(body.at), second ?? at(body.at), { ...thin, 'stroke-dasharray': '6 4' }),
+      line(first ?? at(body.at), second ?? at(body.at), { ...thinStyle, 'stroke-dasharray': '6 4' }),
     )
   }
   if ('radius' in shape) {
@@ -98,12 +98,12 @@ export function drawBody(body: Solid, { fill, stroke }: BodyStyle, { at, perMetr
     return group(
       {},
       circle(at(body.at), Math.max(4, shape.radius * perMetre), style),
-      line(at(body.at), at(add(body.at, rim)), thin),
+      line(at(body.at), at(add(body.at, rim)), thinStyle),
     )
   }
   const corners = listExtremes(body).map(at)
   if ('outline' in shape) return polygon(computeConvexHull(corners), style)
-  const lines = edges.map(([from, to]) => line(corners[from] ?? [0, 0], corners[to] ?? [0, 0], thin))
+  const lines = edges.map(([from, to]) => line(corners[from] ?? [0, 0], corners[to] ?? [0, 0], thinStyle))
   return group({}, polygon(computeConvexHull(corners), style), ...lines)
 }
 
@@ -124,10 +124,10 @@ export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
 /** `half` is half of the drawn side in m. */
 export function drawGround(
   { at: groundPoint, normal }: Ground,
-  drawn: readonly DrawnBody[],
+  bodies: readonly DrawnBody[],
   { at, half }: Pick<Canvas, 'at'> & { readonly half: number },
 ): SvgElement {
-  const centre = findGroundCenter({ at: groundPoint, normal }, drawn)
+  const centre = findGroundCenter({ at: groundPoint, normal }, bodies)
   const seed: Point3 = Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]
   const u = normalize(cross(normal, seed))
   const v = cross(normal, u)

@@ -37,12 +37,12 @@ export function listContactForces(
       const toForce = (
         axis: Parameters<typeof toPoint3>[0],
         lambda: number | null,
-        sign_: number,
+        factor: number,
       ): Point3 => {
         const [direction, force] = [toPoint3(axis), toNewtons(lambda, scale)]
         if (direction === null || force === null) return zero
         isKnown = true
-        return add(zero, direction, sign_ * sign * force)
+        return add(zero, direction, factor * sign * force)
       }
       normal = add(normal, toForce(row.normal, row.normal_lambda, -1))
       friction = add(friction, toForce(row.tangent1, row.tangent1_lambda, 1))

@@ -119,8 +119,8 @@ export function drawFrame({ frame, view, geometry, scale, bodies, isEnvironment 
   )
 }
 
-const isVisible = (at: Point3, drawn: readonly (DrawnBody & { readonly size: number })[]): boolean =>
-  selectVisible([...drawn, { at, size: 0 }]).some((body) => body.at === at)
+const isVisible = (at: Point3, drawnBodies: readonly (DrawnBody & { readonly size: number })[]): boolean =>
+  selectVisible([...drawnBodies, { at, size: 0 }]).some((body) => body.at === at)
 
 interface Viewport {
   readonly toCanvas: (projected: Projected) => Point
@@ -195,24 +195,26 @@ function nameEnvironment(
   drawn: readonly DrawnBody[],
   { at }: Canvas,
 ): Label[] {
-  const places = [
+  const positions = [
     ...grounds.map((ground) => {
-      const foot = findGroundCenter(ground, drawn)
-      const [x, y] = at(foot)
-      const [u, v] = at(add(foot, ground.normal, -1))
+      const groundPoint = findGroundCenter(ground, drawn)
+      const [x, y] = at(groundPoint)
+      const [u, v] = at(add(groundPoint, ground.normal, -1))
       const size = Math.hypot(u - x, v - y)
       // Seen from above, the solid side has no direction.
       const [dx, dy] = size < 1e-6 ? [0, 1] : [(u - x) / size, (v - y) / size]
-      return { body: ground.body, place: [x + 1.6 * labelDepth * dx, y + labelDepth * dy] as Point }
+      return { body: ground.body, position: [x + 1.6 * labelDepth * dx, y + labelDepth * dy] as Point }
     }),
     ...fixed.map(({ body, at: center }) => {
       const [x, y] = at(center)
-      return { body, place: [x, y + labelDepth] as Point }
+      return { body, position: [x, y + labelDepth] as Point }
     }),
   ]
-  return places.flatMap(({ body, place }) => {
+  return positions.flatMap(({ body, position }) => {
     const name = names.get(body)
-    return name === undefined || !isInside(place) ? [] : [{ ...environmentLabel, text: name, at: place }]
+    return name === undefined || !isInside(position)
+      ? []
+      : [{ ...environmentLabel, text: name, at: position }]
   })
 }
 

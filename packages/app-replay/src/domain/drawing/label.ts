@@ -46,7 +46,7 @@ export function separateLabels(labels: readonly Label[], area: Box): Label[] {
       return moveInside({ ...label, at }, area)
     })
     const freeLabel = candidates.find((candidate) =>
-      placedBoxes.every((box) => !overlap(box, getBox(candidate))),
+      placedBoxes.every((box) => !doOverlap(box, getBox(candidate))),
     )
     const result = freeLabel ?? moveInside(label, area)
     placedBoxes.push(getBox(result))
@@ -75,7 +75,7 @@ function getBox(label: Label): Box {
   }
 }
 
-const overlap = (a: Box, b: Box): boolean =>
+const doOverlap = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
 function moveInside(label: Label, area: Box): Label {

@@ -41,9 +41,9 @@ export function toPoint3({ x, y, z }: Vector): Point3 | null {
 /** Returns the convex hull, counter-clockwise (Andrew 1979, https://doi.org/10.1016/0020-0190(79)90072-3). */
 export function computeConvexHull(points: readonly Projected[]): Projected[] {
   const sorted = points.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
-  const buildHalf = (ordered: readonly Projected[]): Projected[] => {
+  const buildHalf = (orderedPoints: readonly Projected[]): Projected[] => {
     const hull: Projected[] = []
-    for (const point of ordered) {
+    for (const point of orderedPoints) {
       while (hull.length >= 2 && getCrossProduct(hull.at(-2) ?? point, hull.at(-1) ?? point, point) <= 0)
         hull.pop()
       hull.push(point)

@@ -103,13 +103,13 @@ const singularVerbs =
 /** Omits the final period. */
 export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
-  const where = formatFrames(frames.first, frames.last)
+  const frameText = formatFrames(frames.first, frames.last)
   const subject = bodies.length === 0 ? '' : `${nameBodies(bodies, names)}${bodies.length === 1 ? ' ' : ': '}`
   const limitUnit = unit.startsWith('times ') ? '' : unit
   const limitText =
     limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatQuantity(limit, limitUnit)}`
   const predicate = text ?? predicates[kind]
-  return `${where}: ${subject}${bodies.length > 1 ? toPlural(predicate) : predicate} (${formatQuantity(value, unit)}${limitText})`
+  return `${frameText}: ${subject}${bodies.length > 1 ? toPlural(predicate) : predicate} (${formatQuantity(value, unit)}${limitText})`
 }
 
 const pluralVerbs: Readonly<Record<string, string>> = { has: 'have', is: 'are', passes: 'pass' }
@@ -136,8 +136,8 @@ export function summarizeDiagnosis(
   const [first] = faults
   if (first === undefined) {
     const remarkText = findings.length > 0 ? `; ${formatCount(findings.length, 'remark')}` : ''
-    const where = isComplete(coverage) ? '' : ' in what was checked'
-    return coverage.checked.length === 0 ? checked : `${checked} No fault found${where}${remarkText}.`
+    const limitation = isComplete(coverage) ? '' : ' in what was checked'
+    return coverage.checked.length === 0 ? checked : `${checked} No fault found${limitation}${remarkText}.`
   }
   const causeCount = faults.filter(({ follows }) => follows === null).length
   const sentences = [checked, `First cause: ${describeFinding(first, names)}.`, ...listAdvice(first)]
@@ -163,10 +163,10 @@ export function summarizeCheck(
     : `${describeChecked(frames, coverage)}. ${toSentence(verdict)}`
 }
 
-function describeNoFindings(coverage: Coverage, about: string): string {
+function describeNoFindings(coverage: Coverage, subject: string): string {
   if (coverage.checked.length === 0)
-    return isComplete(coverage) ? `${about} does not apply` : `nothing can be said about ${about}`
-  return isComplete(coverage) ? `${about} holds` : `no violation of ${about} in what was checked`
+    return isComplete(coverage) ? `${subject} does not apply` : `nothing can be said about ${subject}`
+  return isComplete(coverage) ? `${subject} holds` : `no violation of ${subject} in what was checked`
 }
 
 const isComplete = ({ not_checked }: Coverage): boolean => not_checked.length === 0

@@ -144,8 +144,12 @@ const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [singula
     impact_loss: ['loss in contact', 'losses in contact'],
   }
 
-/** `shown` is the number of listed steps. */
-export function summarizeAnomalies(steps: readonly EnergyStep[], threshold: number, shown: number): string {
+/** `listedCount` is the number of listed steps. */
+export function summarizeAnomalies(
+  steps: readonly EnergyStep[],
+  threshold: number,
+  listedCount: number,
+): string {
   const counts = countKinds(steps)
   const anomalies = steps.filter(({ kind }) => kind !== 'baseline')
   const baselineText =
@@ -157,7 +161,7 @@ export function summarizeAnomalies(steps: readonly EnergyStep[], threshold: numb
     .filter((kind) => counts[kind] > 0)
     .map((kind) => `${formatCount(counts[kind], ...nouns[kind])}${describeLargest(anomalies, kind)}`)
   const total = formatCount(anomalies.length, 'anomaly', 'anomalies')
-  const pageText = shown < steps.length ? ` ${shown} listed; next_cursor leads to the rest.` : ''
+  const pageText = listedCount < steps.length ? ` ${listedCount} listed; next_cursor leads to the rest.` : ''
   return `${total} with |delta_e| > ${threshold} J: ${kinds.join('; ')}.${baselineText}${pageText}`
 }
 

@@ -26,7 +26,7 @@ export interface FrameView extends Omit<Frame, keyof FrameLists>, FrameLists {
 export function viewFrame(frame: Frame, limit: number, details: boolean): FrameView {
   const { frame_id, simulation_time, solver, system_energy, joints, collisions, friction_constraints } = frame
   const { contact_constraints, external_forces, body_energies } = frame
-  const shown: FrameLists = {
+  const truncatedLists: FrameLists = {
     states: details ? frame.states : frame.states.map(({ acceleration: _, ...state }) => state),
     collisions,
     friction_constraints,
@@ -36,11 +36,11 @@ export function viewFrame(frame: Frame, limit: number, details: boolean): FrameV
   return {
     frame_id,
     simulation_time,
-    ...mapLists(shown, (rows) => rows.slice(0, limit)),
+    ...mapLists(truncatedLists, (rows) => rows.slice(0, limit)),
     solver,
     system_energy,
-    counts: mapLists(shown, (rows) => rows.length),
-    truncated: Object.values(shown).some((rows) => rows.length > limit),
+    counts: mapLists(truncatedLists, (rows) => rows.length),
+    truncated: Object.values(truncatedLists).some((rows) => rows.length > limit),
   }
 }
 

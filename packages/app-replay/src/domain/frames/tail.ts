@@ -45,9 +45,9 @@ export function summarizeTail({
   frames,
   next_frame,
 }: Readonly<Record<'last_frame' | 'frames' | 'next_frame', number>> & { readonly status: string }): string {
-  const what = frames === 0 ? 'No new frame' : formatCount(frames, 'frame')
+  const countText = frames === 0 ? 'No new frame' : formatCount(frames, 'frame')
   const end =
     next_frame < last_frame ? ` More up to frame ${last_frame}: pass after_frame ${next_frame}.` : ''
   const state = { live: 'still being recorded', interrupted: 'interrupted', finished: 'finished' }[status]
-  return `${what} up to frame ${Math.max(next_frame, 0)}${state === undefined ? '' : `; the recording is ${state}`}.${end}`
+  return `${countText} up to frame ${Math.max(next_frame, 0)}${state === undefined ? '' : `; the recording is ${state}`}.${end}`
 }

@@ -102,7 +102,7 @@ class BodyLaw implements Law {
   #observeMass(step: Step, column: number, subject: Subject): void {
     const { scene, frame } = step
     const body = scene.bodies[column] ?? 0
-    if (scene.massless.has(column) && !this.#movingMassless.has(column) && isMoving(step, column)) {
+    if (scene.masslessColumns.has(column) && !this.#movingMassless.has(column) && isMoving(step, column)) {
       this.#movingMassless.add(column)
       this.#invalidMasses.add(body, frame, { value: 0, limit: 0 }, subject)
     }

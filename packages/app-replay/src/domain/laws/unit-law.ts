@@ -21,7 +21,7 @@ interface Fit {
 }
 
 export function unitLaw(): Law {
-  const fits = new Map<number, Fit>()
+  const fitByBody = new Map<number, Fit>()
   let dt = Number.NaN
   return {
     observe(step) {
@@ -32,15 +32,15 @@ export function unitLaw(): Law {
         const multiple = fitMultiple(step, column)
         if (!(multiple > 0)) continue
         const body = step.scene.bodies[column] ?? 0
-        const fit = fits.get(body) ?? { first: step.frame, last: 0, count: 0, sum: 0, squares: 0 }
-        fits.set(body, fit)
+        const fit = fitByBody.get(body) ?? { first: step.frame, last: 0, count: 0, sum: 0, squares: 0 }
+        fitByBody.set(body, fit)
         fit.last = step.frame
         fit.count += 1
         fit.sum += Math.log(multiple)
         fit.squares += Math.log(multiple) ** 2
       }
     },
-    findings: () => [...fits].flatMap(([body, fit]) => toFindings(body, fit, dt)),
+    findings: () => [...fitByBody].flatMap(([body, fit]) => toFindings(body, fit, dt)),
   }
 }
 

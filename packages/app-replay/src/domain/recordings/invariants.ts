@@ -133,8 +133,8 @@ function checkHeights({ never_below }: Invariants, columns: Columns, { bodies }:
       : Object.entries(never_below).map(([body, limit]) => [Number(body), limit] as const)
   return limits.map(([body_id, limit]) => {
     const peak = bodies.includes(body_id) ? findLowest(columns, body_id) : null
-    const common = { invariant: 'never_below', unit: 'm', body_id, evidence: 'get_series' }
-    const verdict = createVerdict(peak, { ...common, limit: -limit })
+    const commonFields = { invariant: 'never_below', unit: 'm', body_id, evidence: 'get_series' }
+    const verdict = createVerdict(peak, { ...commonFields, limit: -limit })
     return { ...verdict, limit, value: peak === null ? null : -peak.value }
   })
 }
@@ -146,8 +146,8 @@ function checkRest({ rest_by }: Invariants, columns: Columns, { bodies }: Checke
     const peak = bodies.includes(body_id)
       ? findPeak(columns, `body.${body_id}.speed`, undefined, frame)
       : null
-    const common = { invariant: 'rest_by', unit: 'm/s', body_id, evidence: 'search_frames' }
-    return createVerdict(peak, { ...common, limit: speed })
+    const commonFields = { invariant: 'rest_by', unit: 'm/s', body_id, evidence: 'search_frames' }
+    return createVerdict(peak, { ...commonFields, limit: speed })
   })
 }
 
@@ -189,39 +189,42 @@ export function measureInvariants(
 ): MeasuredInvariants {
   const infiniteNames: string[] = []
   const selectFinite = (limits: readonly (readonly [key: string, limit: number, name: string])[]) => {
-    const finite = limits.filter(([, limit]) => Number.isFinite(limit))
-    infiniteNames.push(...limits.filter((limit) => !finite.includes(limit)).map(([, , name]) => name))
-    return Object.fromEntries(finite.map(([key, limit]) => [key, limit]))
+    const finiteLimits = limits.filter(([, limit]) => Number.isFinite(limit))
+    infiniteNames.push(...limits.filter((limit) => !finiteLimits.includes(limit)).map(([, , name]) => name))
+    return Object.fromEntries(finiteLimits.map(([key, limit]) => [key, limit]))
   }
   const limits = systemNames.flatMap((name) => {
     const peak = systemInvariants[name].find(columns)
     return peak === null ? [] : [[name, Math.max(1e-6, peak.value * (1 + margin)), name] as const]
   })
-  const heights = bodies.flatMap((body) => {
+  const heightLimits = bodies.flatMap((body) => {
     const peak = findLowest(columns, body)
     if (peak === null) return []
     const limit = -peak.value - Math.max(1e-6, Math.abs(peak.value) * margin)
     return [[String(body), limit, `never_below of body ${body}`] as const]
   })
-  const never_below = selectFinite(heights)
+  const never_below = selectFinite(heightLimits)
   const hasHeights = Object.keys(never_below).length > 0
   return { invariants: { ...selectFinite(limits), ...(hasHeights && { never_below }) }, infiniteNames }
 }
 
 /** `coverage` is that of `no_findings`. */
 export function summarizeVerdicts(verdicts: readonly Verdict[], coverage: Coverage | null): string {
-  const failed = verdicts.filter(({ passed }) => !passed)
-  const [worst] = failed
+  const failedVerdicts = verdicts.filter(({ passed }) => !passed)
+  const [worst] = failedVerdicts
   const coverageText = describeUnchecked(coverage)
   const totalText = formatCount(verdicts.length, 'invariant')
   if (worst === undefined)
     return `${verdicts.length === 1 ? 'The invariant holds.' : `${verdicts.length === 2 ? 'Both' : `All ${verdicts.length}`} invariants hold.`}${coverageText}`
   const frameText = worst.frame_id === null ? '' : ` in frame ${worst.frame_id}`
-  const names = [...new Set(failed.map(({ invariant }) => invariant))].join(', ')
+  const names = [...new Set(failedVerdicts.map(({ invariant }) => invariant))].join(', ')
   const subject = worst.body_id === undefined ? '' : ` of body ${worst.body_id}`
-  const unknown = failed.filter(({ value }) => value === null).map(({ invariant }) => invariant)
-  const missingText = unknown.length === 0 ? '' : ` Not recorded: ${[...new Set(unknown)].join(', ')}.`
-  return `${failed.length} of ${totalText} ${failed.length === 1 ? 'fails' : 'fail'}: ${names}. First: ${worst.invariant}${subject}, ${formatQuantity(worst.value, worst.unit)} against ${formatQuantity(worst.limit, worst.unit)}${frameText}.${missingText}${coverageText}`
+  const unknownInvariants = failedVerdicts
+    .filter(({ value }) => value === null)
+    .map(({ invariant }) => invariant)
+  const missingText =
+    unknownInvariants.length === 0 ? '' : ` Not recorded: ${[...new Set(unknownInvariants)].join(', ')}.`
+  return `${failedVerdicts.length} of ${totalText} ${failedVerdicts.length === 1 ? 'fails' : 'fail'}: ${names}. First: ${worst.invariant}${subject}, ${formatQuantity(worst.value, worst.unit)} against ${formatQuantity(worst.limit, worst.unit)}${frameText}.${missingText}${coverageText}`
 }
 
 function describeUnchecked(coverage: Coverage | null): string {

@@ -48,17 +48,17 @@ export function computeFisherPValue(
   strata: readonly Counts[],
   logs: Float64Array = computeLogFactorials(getLargest(strata)),
 ): number {
-  let observed = 0
+  let observedCount = 0
   let lowest = 0
   let shares: Float64Array = Float64Array.of(1)
   for (const stratum of strata) {
     const distribution = getDistribution(stratum, logs)
-    observed += stratum.badAfter
+    observedCount += stratum.badAfter
     lowest += distribution.lowest
     shares = convolve(shares, distribution.shares)
   }
   let tail = 0
-  for (let i = shares.length - 1; i >= observed - lowest; i--) tail += shares[i] ?? 0
+  for (let i = shares.length - 1; i >= observedCount - lowest; i--) tail += shares[i] ?? 0
   return Math.min(1, tail)
 }
 

@@ -40,8 +40,8 @@ export function parseFilter(value: unknown): RunFilter {
 }
 
 export function filterRuns(runs: readonly RunSummary[], filter: RunFilter): readonly RunSummary[] {
-  const { tag, kind, bad, diagnosed, since, ...equalities } = filter
-  const facts = Object.entries(equalities) as [keyof typeof equalities, unknown][]
+  const { tag, kind, bad, diagnosed, since, ...equalityFilters } = filter
+  const facts = Object.entries(equalityFilters) as [keyof typeof equalityFilters, unknown][]
   const sinceMs = since === undefined ? Number.NEGATIVE_INFINITY : since.getTime()
   return runs.filter((run) => {
     const { verdict } = run

@@ -28,11 +28,11 @@ export function summarizeRun(
     host: provenance?.host ?? null,
     engine_version: provenance?.engine_version ?? null,
     tags: provenance?.tags ?? [],
-    verdict: diagnosis && judge(diagnosis),
+    verdict: diagnosis && createVerdict(diagnosis),
   }
 }
 
-function judge({ findings, coverage, worst }: WholeDiagnosis): RunVerdict {
+function createVerdict({ findings, coverage, worst }: WholeDiagnosis): RunVerdict {
   const errors = findings.filter(({ severity }) => severity === 'error')
   const [first] = errors.toSorted(
     (a, b) => a.frames.first - b.frames.first || findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind),

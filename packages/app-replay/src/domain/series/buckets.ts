@@ -9,11 +9,11 @@ export function selectMinMaxRows(values: NdArray<Float64Array>, limit: number): 
   const length = values.shape[0] ?? 0
   if (length <= limit) return listRows(0, length)
   const rows = new Set([0, length - 1])
-  const buckets = Math.floor((limit - 2) / 2)
+  const bucketCount = Math.floor((limit - 2) / 2)
   const innerLength = length - 2
-  for (let bucket = 0; bucket < buckets; bucket++) {
-    const from = 1 + Math.floor((bucket * innerLength) / buckets)
-    const to = 1 + Math.floor(((bucket + 1) * innerLength) / buckets)
+  for (let bucket = 0; bucket < bucketCount; bucket++) {
+    const from = 1 + Math.floor((bucket * innerLength) / bucketCount)
+    const to = 1 + Math.floor(((bucket + 1) * innerLength) / bucketCount)
     const { minRow, maxRow } = findExtremes(values, from, to)
     rows.add(minRow).add(maxRow)
   }

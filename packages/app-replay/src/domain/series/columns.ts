@@ -15,9 +15,9 @@ export function getColumn<Field extends string>(
 export const listRows = (first: number, end: number): number[] =>
   Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
 
-export function filterRows(length: number, test: (row: number) => boolean): number[] {
+export function filterRows(length: number, predicate: (row: number) => boolean): number[] {
   const rows: number[] = []
-  for (let row = 0; row < length; row++) if (test(row)) rows.push(row)
+  for (let row = 0; row < length; row++) if (predicate(row)) rows.push(row)
   return rows
 }
 

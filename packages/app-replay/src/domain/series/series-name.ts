@@ -54,10 +54,15 @@ type PairQuantity = keyof typeof pairQuantities
 
 /** Plain data for the worker. */
 export type SeriesPlan = { readonly name: string; readonly unit: string; readonly quantity: string } & (
-  | { readonly of: 'frame'; readonly what: FrameQuantity }
-  | { readonly of: 'body'; readonly body: BodyId; readonly what: BodyQuantity }
+  | { readonly subject: 'frame'; readonly quantityKey: FrameQuantity }
+  | { readonly subject: 'body'; readonly body: BodyId; readonly quantityKey: BodyQuantity }
   /** `b` is `null` for all environment bodies. */
-  | { readonly of: 'pair'; readonly a: BodyId; readonly b: BodyId | null; readonly what: PairQuantity }
+  | {
+      readonly subject: 'pair'
+      readonly a: BodyId
+      readonly b: BodyId | null
+      readonly quantityKey: PairQuantity
+    }
 )
 
 const aliases: Readonly<Record<string, string>> = {
@@ -80,39 +85,39 @@ const floorNames = new Set(['floor', 'environment'])
 
 /** `resolveBody` returns a body's recorded id. */
 export function parseSeriesName(name: string, resolveBody: (body: number) => BodyId): SeriesPlan {
-  const [of = '', ...rest] = name.split('.')
-  if (of === 'body' && rest.length >= 2) {
-    const [id = '', ...what] = rest
-    const quantityKey = resolveQuantity(name, what.join('.'), bodyQuantities)
+  const [subject = '', ...nameParts] = name.split('.')
+  if (subject === 'body' && nameParts.length >= 2) {
+    const [id = '', ...keyParts] = nameParts
+    const quantityKey = resolveQuantity(name, keyParts.join('.'), bodyQuantities)
     return {
       name,
-      of,
+      subject,
       body: resolveBody(parseBodyId(name, id)),
-      what: quantityKey,
+      quantityKey,
       ...bodyQuantities[quantityKey],
     }
   }
-  if (of === 'pair' && rest.length >= 3) {
-    const [a = '', b = '', ...what] = rest
-    const quantityKey = resolveQuantity(name, what.join('.'), pairQuantities)
+  if (subject === 'pair' && nameParts.length >= 3) {
+    const [a = '', b = '', ...keyParts] = nameParts
+    const quantityKey = resolveQuantity(name, keyParts.join('.'), pairQuantities)
     const second = floorNames.has(b) ? null : resolveBody(parseBodyId(name, b))
     return {
       name,
-      of,
+      subject,
       a: resolveBody(parseBodyId(name, a)),
       b: second,
-      what: quantityKey,
+      quantityKey,
       ...pairQuantities[quantityKey],
     }
   }
-  if (of === 'body' || of === 'pair')
+  if (subject === 'body' || subject === 'pair')
     throw createSeriesError(
       name,
       `${name} lacks a part`,
-      of === 'body' ? 'body.2.speed' : 'pair.2.floor.normal_force',
+      subject === 'body' ? 'body.2.speed' : 'pair.2.floor.normal_force',
     )
-  const what = resolveQuantity(name, name, frameQuantities)
-  return { name, of: 'frame', what, ...frameQuantities[what] }
+  const quantityKey = resolveQuantity(name, name, frameQuantities)
+  return { name, subject: 'frame', quantityKey, ...frameQuantities[quantityKey] }
 }
 
 function resolveQuantity<Quantity extends string>(

@@ -23,40 +23,40 @@ type SampledRecording = Pick<
   RecordingSummary,
   'lambda_unit' | 'dt_s' | 'dt_uniform' | 'bodies' | 'capabilities'
 >
-type Plan<Subject extends SeriesPlan['of']> = Extract<SeriesPlan, { of: Subject }>
+type Plan<Subject extends SeriesPlan['subject']> = Extract<SeriesPlan, { subject: Subject }>
 
 export function createSampler(plan: SeriesPlan, summary: SampledRecording): Sampler {
   const requiredCapability = getRequiredCapability(plan)
   if (requiredCapability !== undefined && !summary.capabilities.includes(requiredCapability))
     return () => Number.NaN
-  if (plan.of === 'frame') return createFrameSampler(plan)
-  return plan.of === 'body' ? createBodySampler(plan) : createPairSampler(plan, summary)
+  if (plan.subject === 'frame') return createFrameSampler(plan)
+  return plan.subject === 'body' ? createBodySampler(plan) : createPairSampler(plan, summary)
 }
 
 export function selectColumns(plans: readonly SeriesPlan[]): ColumnSelection {
   return {
     parts: [...new Set(plans.flatMap(listParts))],
-    bodies: [...new Set(plans.flatMap((plan) => (plan.of === 'body' ? [plan.body] : [])))],
+    bodies: [...new Set(plans.flatMap((plan) => (plan.subject === 'body' ? [plan.body] : [])))],
   }
 }
 
-function listParts({ of, what }: SeriesPlan): readonly WindowPart[] {
-  const [group = ''] = what.split('.')
-  if (group === 'contacts' || (of === 'pair' && (what === 'contact' || what === 'depth')))
+function listParts({ subject, quantityKey }: SeriesPlan): readonly WindowPart[] {
+  const [group = ''] = quantityKey.split('.')
+  if (group === 'contacts' || (subject === 'pair' && (quantityKey === 'contact' || quantityKey === 'depth')))
     return ['collisions']
-  if (of === 'pair') return ['friction']
-  if (group === 'energy') return [of === 'body' ? 'energies' : 'system']
+  if (subject === 'pair') return ['friction']
+  if (group === 'energy') return [subject === 'body' ? 'energies' : 'system']
   if (group === 'speed') return ['velocity']
   return group === 'position' || group === 'velocity' || group === 'spin' || group === 'solver' ? [group] : []
 }
 
 /** Returns the capability that a recording must have so that missing rows mean 0. */
 function getRequiredCapability(plan: SeriesPlan): Capability | undefined {
-  if (plan.of !== 'pair') return plan.what.startsWith('contacts') ? 'collisions' : undefined
-  return plan.what === 'contact' || plan.what === 'depth' ? 'collisions' : 'friction'
+  if (plan.subject !== 'pair') return plan.quantityKey.startsWith('contacts') ? 'collisions' : undefined
+  return plan.quantityKey === 'contact' || plan.quantityKey === 'depth' ? 'collisions' : 'friction'
 }
 
-function createFrameSampler({ what }: Plan<'frame'>): Sampler {
+function createFrameSampler({ quantityKey }: Plan<'frame'>): Sampler {
   const system =
     (column: number): Sampler =>
     (window, row) =>
@@ -65,7 +65,7 @@ function createFrameSampler({ what }: Plan<'frame'>): Sampler {
     (column: number): Sampler =>
     (window, row) =>
       window.solver.get(row, column)
-  const samples: Readonly<Record<typeof what, Sampler>> = {
+  const samples: Readonly<Record<typeof quantityKey, Sampler>> = {
     frame: ({ frames }, row) => frames[row] ?? Number.NaN,
     time: ({ times }, row) => times[row] ?? Number.NaN,
     'energy.total': system(systemAt.total),
@@ -89,35 +89,38 @@ function createFrameSampler({ what }: Plan<'frame'>): Sampler {
       return deepest
     },
   }
-  return samples[what]
+  return samples[quantityKey]
 }
 
 const axes = ['x', 'y', 'z']
 
-function createBodySampler({ body, what }: Plan<'body'>): Sampler {
-  if (what === 'contacts')
+function createBodySampler({ body, quantityKey }: Plan<'body'>): Sampler {
+  if (quantityKey === 'contacts')
     return ({ collisions }, row) => countRows(collisions, row, (a, b) => a === body || b === body)
-  const of =
+  const createStateSampler =
     (read: (window: FrameWindow, row: number, column: number) => number): Sampler =>
     (window, row) => {
       const column = window.bodies.indexOf(body)
       return column === -1 ? Number.NaN : read(window, row, column)
     }
-  const [group = '', part = ''] = what.split('.')
+  const [group = '', part = ''] = quantityKey.split('.')
   if (group === 'energy') {
     const field = energyAt[part as 'linear' | 'rotational' | 'potential' | 'total']
-    return of(({ energies }, row, column) => energies.get(row, column, field))
+    return createStateSampler(({ energies }, row, column) => energies.get(row, column, field))
   }
   const first =
     { position: stateAt.position, velocity: stateAt.velocity, speed: stateAt.velocity }[group] ?? stateAt.spin
-  if (part !== '') return of(({ states }, row, column) => states.get(row, column, first + axes.indexOf(part)))
-  return of(({ states }, row, column) => {
+  if (part !== '')
+    return createStateSampler(({ states }, row, column) =>
+      states.get(row, column, first + axes.indexOf(part)),
+    )
+  return createStateSampler(({ states }, row, column) => {
     const [x, y, z] = [0, 1, 2].map((axis) => states.get(row, column, first + axis))
     return Math.hypot(x ?? 0, y ?? 0, z ?? 0)
   })
 }
 
-function createPairSampler({ a, b, what }: Plan<'pair'>, summary: SampledRecording): Sampler {
+function createPairSampler({ a, b, quantityKey }: Plan<'pair'>, summary: SampledRecording): Sampler {
   const isEnvironment = createEnvironmentTest(summary)
   const isOtherBody = (id: number): boolean => (b === null ? isEnvironment(id) : id === b)
   const isPair = (bodyA: number, bodyB: number): boolean =>
@@ -130,7 +133,7 @@ function createPairSampler({ a, b, what }: Plan<'pair'>, summary: SampledRecordi
         unit: summary.lambda_unit,
         dt: getStep(window, row, summary),
       }) ?? Number.NaN
-  const samples: Readonly<Record<typeof what, Sampler>> = {
+  const samples: Readonly<Record<typeof quantityKey, Sampler>> = {
     contact: ({ collisions }, row) => Math.min(1, countRows(collisions, row, isPair)),
     points: (window, row) => countRows(window.friction, row, isPair),
     depth: ({ collisions }, row) => {
@@ -145,7 +148,7 @@ function createPairSampler({ a, b, what }: Plan<'pair'>, summary: SampledRecordi
     friction_limit: createForceSampler('limit'),
     utilization: (window, row) => sumFriction(window, row).utilization,
   }
-  return samples[what]
+  return samples[quantityKey]
 }
 
 /** Returns sums over a pair's contact points in recorded units, and the maximum utilization. */
@@ -178,9 +181,9 @@ const getMaxDepth = (deepest: number, depth: number): number => (depth > deepest
 const getFirstRow = ({ offset }: FlatRows, row: number): number => offset[row] ?? 0
 const getEndRow = ({ offset }: FlatRows, row: number): number => offset[row + 1] ?? 0
 
-function countRows(rows: FlatRows, row: number, test: (a: number, b: number) => boolean): number {
+function countRows(rows: FlatRows, row: number, predicate: (a: number, b: number) => boolean): number {
   let count = 0
   for (let at = getFirstRow(rows, row); at < getEndRow(rows, row); at++)
-    if (test(rows.data.get(at, collisionAt.a), rows.data.get(at, collisionAt.b))) count += 1
+    if (predicate(rows.data.get(at, collisionAt.a), rows.data.get(at, collisionAt.b))) count += 1
   return count
 }

@@ -64,10 +64,10 @@ export function describePart({ bucketed, truncated, totals }: Omit<SeriesPart, '
 export function summarizeSeries(
   noun: string,
   subject: string,
-  shown: number,
+  shownCount: number,
   series: Omit<SeriesPart, 'rows'>,
 ): string {
-  const rows = `${formatCount(shown, noun)}${subject === '' ? '' : ` ${subject}`}`
+  const rows = `${formatCount(shownCount, noun)}${subject === '' ? '' : ` ${subject}`}`
   const { totals, start_frame, end_frame } = series
   if (totals.count === 0) return `${rows}: the recording has no frames.`
   const { min, max, min_frame, max_frame, drift, nonfinite } = totals

@@ -25,7 +25,7 @@ interface Drive {
 
 export class SurfaceMeter implements MovingSurfaces {
   readonly #drives = new Map<number, Drive>()
-  readonly #found = new Map<BodyId, MovingSurface & { steps: number }>()
+  readonly #foundSurfaces = new Map<BodyId, MovingSurface & { steps: number }>()
 
   observe(step: Step): void {
     if (Number.isNaN(step.dt)) return
@@ -36,11 +36,11 @@ export class SurfaceMeter implements MovingSurfaces {
   }
 
   get all(): readonly MovingSurface[] {
-    return [...this.#found.values()]
+    return [...this.#foundSurfaces.values()]
   }
 
   has(bodies: readonly BodyId[]): boolean {
-    return this.#found.size > 0 && bodies.some((body) => this.#found.has(body))
+    return this.#foundSurfaces.size > 0 && bodies.some((body) => this.#foundSurfaces.has(body))
   }
 
   #observePair(step: Step, touch: Touch, sign: number): void {
@@ -62,17 +62,17 @@ export class SurfaceMeter implements MovingSurfaces {
     drive.constantSteps += 1
     if (drive.constantSteps < rule.minSteps) return
     const body = sign > 0 ? touch.b : touch.a
-    const found = this.#found.get(body) ?? create(body, drive.first)
-    this.#found.set(body, found)
-    found.steps += 1
-    found.last = step.frame
-    found.speed += (speed - found.speed) / found.steps
-    const { velocity, steps } = found
-    found.velocity = add(add([0, 0, 0], velocity, 1 - 1 / steps), slip, sign / steps)
+    const foundSurface = this.#foundSurfaces.get(body) ?? createSurface(body, drive.first)
+    this.#foundSurfaces.set(body, foundSurface)
+    foundSurface.steps += 1
+    foundSurface.last = step.frame
+    foundSurface.speed += (speed - foundSurface.speed) / foundSurface.steps
+    const { velocity, steps } = foundSurface
+    foundSurface.velocity = add(add([0, 0, 0], velocity, 1 - 1 / steps), slip, sign / steps)
   }
 }
 
-const create = (body: BodyId, first: number): MovingSurface & { steps: number } => ({
+const createSurface = (body: BodyId, first: number): MovingSurface & { steps: number } => ({
   body,
   first,
   last: first,
@@ -104,9 +104,9 @@ function readFriction(step: Step, touch: Touch): Friction {
     (otherTouch) => otherTouch !== touch && (otherTouch.columnA === column || otherTouch.columnB === column),
   )
   if (isShared) return { across: [0, 0, 0], load: 0 }
-  const received = readContactImpulse(step, column)
-  const load = dot3(received, touch.normal)
-  const across = add(received, touch.normal, -load)
+  const contactImpulse = readContactImpulse(step, column)
+  const load = dot3(contactImpulse, touch.normal)
+  const across = add(contactImpulse, touch.normal, -load)
   return { across: isFirst ? across : add([0, 0, 0], across, -1), load: Math.abs(load) }
 }
 

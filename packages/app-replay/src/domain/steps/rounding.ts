@@ -8,7 +8,7 @@ export interface Grid {
   readonly relative: number
 }
 
-const exact: Grid = { absolute: 0, relative: 0 }
+const exactGrid: Grid = { absolute: 0, relative: 0 }
 
 /** Grids of the recorded quantities in their units. */
 export interface Rounding {
@@ -28,14 +28,14 @@ export interface Rounding {
 
 export const exactRounding: Rounding = {
   isExact: true,
-  time: exact,
-  position: exact,
-  velocity: exact,
-  orientation: exact,
-  spin: exact,
-  energy: exact,
-  impulse: exact,
-  direction: exact,
+  time: exactGrid,
+  position: exactGrid,
+  velocity: exactGrid,
+  orientation: exactGrid,
+  spin: exactGrid,
+  energy: exactGrid,
+  impulse: exactGrid,
+  direction: exactGrid,
   dt: Number.NaN,
 }
 
@@ -46,7 +46,7 @@ const maxDigits = 9
 const [minValues, maxValues] = [12, 2000] as const
 
 /** More than `max` decimals mean exact or float16 numbers; too few numbers get `assumed` decimals. */
-const fewDecimals = { max: 6, assumed: 4 } as const
+const decimalRule = { max: 6, assumed: 4 } as const
 
 /** Relative spacing of float32 and float16 numbers. */
 const [singleStep, halfStep] = [2 ** -23, 2 ** -10] as const
@@ -101,14 +101,14 @@ class GridMeter {
 
   /** Whether the numbers also lack a common binary grid. */
   get isHalf(): boolean {
-    if (!this.#fitsHalf || this.#values.size < minValues || this.#maxDecimals <= fewDecimals.max) return false
+    if (!this.#fitsHalf || this.#values.size < minValues || this.#maxDecimals <= decimalRule.max) return false
     // A binary fraction has as many binary digits as decimals.
     return this.#max * 2 ** this.#maxDecimals >= minHalfRange
   }
 
   /** Returns `undefined` if there are too few numbers. */
   get grid(): Grid | undefined {
-    if (this.#isExact) return exact
+    if (this.#isExact) return exactGrid
     if (this.#values.size < minValues) return undefined
     if (this.#maxDigits > maxDigits && this.#maxDecimals > maxDigits)
       return { absolute: 0, relative: singleStep }
@@ -123,14 +123,14 @@ class GridMeter {
     return { absolute: 0, relative: this.#maxDigits < 7 ? relative : Math.max(relative, singleStep) }
   }
 
-  /** For too few numbers, returns `other` if it contains them, otherwise `exact` or `assumed`. */
-  getGridOr(other: Grid, assumed = exact): Grid {
+  /** For too few numbers, returns `other` if it contains them, otherwise `exactGrid` or `assumed`. */
+  getGridOr(other: Grid, assumed = exactGrid): Grid {
     const measuredGrid = this.grid
     if (measuredGrid !== undefined) return measuredGrid
-    if (!isRounded(other)) return this.#maxDecimals > fewDecimals.max ? exact : assumed
+    if (!isRounded(other)) return this.#maxDecimals > decimalRule.max ? exactGrid : assumed
     const isContained =
       10 ** -this.#maxDecimals > 0.9 * other.absolute && 10 ** (1 - this.#maxDigits) > 0.9 * other.relative
-    return isContained || (this.#isSingle && other.relative === singleStep) ? other : exact
+    return isContained || (this.#isSingle && other.relative === singleStep) ? other : exactGrid
   }
 }
 
@@ -193,8 +193,8 @@ export class RoundingMeter {
     // Numbers of one quantity can have few binary digits by chance.
     const isHalf = orientation.isHalf && [position, velocity, spin].some((meter) => meter.isHalf)
     const knownGrids = [position, velocity, orientation, impulse].flatMap(({ grid }) => grid ?? [])
-    const usual = (isHalf ? undefined : knownGrids.find(isRounded)) ?? exact
-    const assumed = knownGrids.length > 0 ? exact : { absolute: 10 ** -fewDecimals.assumed, relative: 0 }
+    const usual = (isHalf ? undefined : knownGrids.find(isRounded)) ?? exactGrid
+    const assumed = knownGrids.length > 0 ? exactGrid : { absolute: 10 ** -decimalRule.assumed, relative: 0 }
     const measureGrid = (meter: GridMeter): Grid =>
       isHalf && meter.fitsHalf ? halfGrid : meter.getGridOr(usual, assumed)
     const grids = {

@@ -24,7 +24,7 @@ export interface Scene {
   /** Shape [bodies]. NaN replaces 0, the mass of static bodies in some engines. */
   readonly masses: Float64Array
   /** Columns of bodies with a mass of 0. */
-  readonly massless: ReadonlySet<number>
+  readonly masslessColumns: ReadonlySet<number>
   /** Half extents along each body's axes, if recorded. */
   readonly extents: readonly (Point3 | undefined)[]
   /** Principal moments along each body's axes, if recorded. */
@@ -74,7 +74,7 @@ export function createScene(
   return {
     bodies,
     masses: Float64Array.from(bodies, (id) => mass.get(id) || Number.NaN),
-    massless: new Set(bodies.flatMap((id, column) => (mass.get(id) === 0 ? [column] : []))),
+    masslessColumns: new Set(bodies.flatMap((id, column) => (mass.get(id) === 0 ? [column] : []))),
     rounding,
     massErrors: Float64Array.from(bodies, (id) => getConstantError(rounding, mass.get(id) ?? Number.NaN)),
     inertiaErrors: Float64Array.from(bodies, (id) =>

@@ -37,7 +37,7 @@ export const createStepErrors = (count: number): StepErrors => ({
 })
 
 /** Factor for three components that all have the largest error. */
-const diagonal = Math.sqrt(3)
+const diagonalFactor = Math.sqrt(3)
 
 export function measureErrors(step: RoundedStep): void {
   const { scene, row, errors, window } = step
@@ -53,13 +53,14 @@ export function measureErrors(step: RoundedStep): void {
         size = Math.max(size, Math.abs(num(s, at + i)) || 0, Math.abs(num(s, was + i)) || 0)
       return 2 * getError(grid, size)
     }
-    errors.displacement[column] = diagonal * measure(rounding.position, stateAt.position, 3)
-    errors.velocityChange[column] = diagonal * measure(rounding.velocity, stateAt.velocity, 3)
+    errors.displacement[column] = diagonalFactor * measure(rounding.position, stateAt.position, 3)
+    errors.velocityChange[column] = diagonalFactor * measure(rounding.velocity, stateAt.velocity, 3)
     // The angle is twice the error of the quaternion, which has four components.
-    const turned = 4 * measure(rounding.orientation, stateAt.orientation, 4)
-    errors.rotation[column] = turned
+    const rotationError = 4 * measure(rounding.orientation, stateAt.orientation, 4)
+    errors.rotation[column] = rotationError
     const spin = rounding.spin === rounding.velocity ? length3(...read3(s, at + stateAt.spin)) || 0 : 0
-    errors.spinChange[column] = diagonal * measure(rounding.spin, stateAt.spin, 3) + turned * spin
+    errors.spinChange[column] =
+      diagonalFactor * measure(rounding.spin, stateAt.spin, 3) + rotationError * spin
   }
   measureContactErrors(step)
   measureJointErrors(step)
@@ -92,7 +93,7 @@ function measureContactErrors(step: RoundedStep): void {
       getError(rounding.impulse, n) +
       getError(rounding.impulse, t1) +
       getError(rounding.impulse, t2) +
-      diagonal * getError(rounding.direction, 1) * size
+      diagonalFactor * getError(rounding.direction, 1) * size
     for (const [end, arm] of [
       [frictionAt.a, frictionAt.leverA],
       [frictionAt.b, frictionAt.leverB],
@@ -117,8 +118,9 @@ function measureJointErrors(step: RoundedStep): void {
   for (let i = offset[row] ?? 0; i < (offset[row + 1] ?? 0); i++) {
     const joint = i * jointAt.width
     const size = length3(...read3(block, joint + jointAt.impulse))
-    const impulse = diagonal * getError(rounding.impulse, size)
-    const turning = diagonal * getError(rounding.impulse, length3(...read3(block, joint + jointAt.torque)))
+    const impulse = diagonalFactor * getError(rounding.impulse, size)
+    const turning =
+      diagonalFactor * getError(rounding.impulse, length3(...read3(block, joint + jointAt.torque)))
     for (const end of [jointAt.a, jointAt.b]) {
       const column = columnById.get(num(block, joint + end))
       if (column === undefined) continue

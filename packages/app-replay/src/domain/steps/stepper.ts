@@ -83,9 +83,15 @@ export class Stepper {
 
   #getTouch(a: number, b: number): Touch {
     const step = this.#step
-    const latest = this.#latest
+    const latestTouch = this.#latest
     // The rows of a pair are consecutive.
-    if (latest !== undefined && latest.a === a && latest.b === b && latest.frame === step.frame) return latest
+    if (
+      latestTouch !== undefined &&
+      latestTouch.a === a &&
+      latestTouch.b === b &&
+      latestTouch.frame === step.frame
+    )
+      return latestTouch
     const key = a * 2 ** 32 + b
     let touch = this.#pairs.get(key)
     if (touch === undefined) {
@@ -108,7 +114,7 @@ export class Stepper {
     for (let i = collisions.offset[row] ?? 0; i < (collisions.offset[row + 1] ?? 0); i++) {
       const at = i * collisionAt.width
       const touch = this.#getTouch(block[at] ?? 0, block[at + 1] ?? 0)
-      copy(touch.normal, block, at + collisionAt.normal)
+      copyVector(touch.normal, block, at + collisionAt.normal)
       addNormal(touch, block, at + collisionAt.normal)
       raiseDepth(touch, num(block, at + collisionAt.depth))
     }
@@ -120,7 +126,7 @@ export class Stepper {
       const at = i * constraintAt.width
       const touch = this.#getTouch(block[at] ?? 0, block[at + 1] ?? 0)
       if (touch.constraintRows === 0) {
-        copy(touch.normal, block, at + constraintAt.normal)
+        copyVector(touch.normal, block, at + constraintAt.normal)
         // Normals of the solver replace those of collision detection.
         touch.normals.count = 0
       }
@@ -144,7 +150,7 @@ export class Stepper {
       const touch = this.#getTouch(block[at] ?? 0, block[at + 1] ?? 0)
       if (touch.constraintRows === 0) {
         if (touch.frictionRows === 0) {
-          copy(touch.normal, block, at + frictionAt.normal)
+          copyVector(touch.normal, block, at + frictionAt.normal)
           touch.normals.count = 0
         }
         addNormal(touch, block, at + frictionAt.normal)
@@ -189,10 +195,10 @@ export class Stepper {
           scale(t1, num(block, at + frictionAt.tangent1 + axis)) +
           scale(t2, num(block, at + frictionAt.tangent2 + axis))
         if (isLoaded) touch.tangent[axis] += force
-        const push = n * num(block, at + frictionAt.normal + axis)
-        touch.impulse[axis] += force - push
-        touch.normalImpulse[axis] -= push
-        rowImpulse[axis] = force - push
+        const normalPart = n * num(block, at + frictionAt.normal + axis)
+        touch.impulse[axis] += force - normalPart
+        touch.normalImpulse[axis] -= normalPart
+        rowImpulse[axis] = force - normalPart
       }
       addCross(touch.torqueA, block, at + frictionAt.leverA, rowImpulse)
       addCross(touch.torqueB, block, at + frictionAt.leverB, rowImpulse)
@@ -321,7 +327,7 @@ function raiseDepth(touch: Touch, depth: number): void {
   if (Number.isNaN(touch.depth) || depth > touch.depth) touch.depth = depth
 }
 
-function copy(to: [number, number, number], from: Float64Array, at: number): void {
+function copyVector(to: [number, number, number], from: Float64Array, at: number): void {
   to[0] = num(from, at)
   to[1] = num(from, at + 1)
   to[2] = num(from, at + 2)

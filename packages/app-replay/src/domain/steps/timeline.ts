@@ -95,8 +95,8 @@ export class Timeline {
 
   #observeTouch({ frame, scene, dt }: Step, touch: Touch): void {
     const bodies = [touch.a, touch.b]
-    const initial = { touch, isOpen: false, isSliding: false, depth: 0, deepestFrame: frame }
-    const pair = this.#pairs.get(touch.key) ?? initial
+    const initialState = { touch, isOpen: false, isSliding: false, depth: 0, deepestFrame: frame }
+    const pair = this.#pairs.get(touch.key) ?? initialState
     this.#pairs.set(touch.key, pair)
     if (!pair.isOpen) {
       pair.isOpen = true

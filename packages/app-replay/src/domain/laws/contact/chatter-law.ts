@@ -14,7 +14,7 @@ import type { Law } from '../law.ts'
 /** `maxInterval`: frames between losses. `maxGap`: frames of a loss. */
 const chatterRule = { maxInterval: 10, minLosses: 3, maxGap: 5 } as const
 
-interface Losses {
+interface LossState {
   readonly touch: Touch
   /** First frame of the last loss. */
   last: number
@@ -23,7 +23,7 @@ interface Losses {
 }
 
 export function chatterLaw(): Law {
-  const pairs = new Map<number, Losses>()
+  const pairs = new Map<number, LossState>()
   const runs: Run[] = []
   /** Frame of the last pause or reset. */
   let breachFrame = Number.NEGATIVE_INFINITY
@@ -65,10 +65,10 @@ export function chatterLaw(): Law {
   }
 }
 
-function recordLoss(losses: Losses, frame: number, runs: Run[]): void {
-  const { a, b } = losses.touch
-  const isNear = frame - losses.last <= chatterRule.maxInterval
-  losses.last = frame
+function recordLoss(loss: LossState, frame: number, runs: Run[]): void {
+  const { a, b } = loss.touch
+  const isNear = frame - loss.last <= chatterRule.maxInterval
+  loss.last = frame
   const run = isNear ? runs.findLast(({ pair }) => pair?.[0] === a && pair[1] === b) : undefined
   if (run) {
     run.last = frame

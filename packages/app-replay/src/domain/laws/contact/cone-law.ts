@@ -32,16 +32,16 @@ export function coneLaw(): Law {
         const { a, b, key, frictionRows, tangent, limit, rowTangent, rowAxis, rowLimit } = touch
         if (frictionRows === 0) continue
         const noise = coneNoise + 2 * getTouchError(step, touch)
-        const isRow = getConeExcess(rowTangent, rowLimit) > noise
+        const isRowExceeded = getConeExcess(rowTangent, rowLimit) > noise
         // Sticking friction can by chance stay close to mu Fn for many frames.
         if (touch.coneRows > 0) coneRows += isSliding(step, touch) ? touch.coneRows : touch.exactConeRows
         pyramidRows += touch.pyramidRows
         const total = length3(...tangent)
-        const isTotal = getConeExcess(total, limit) > noise
-        if (!isRow && !isTotal) continue
-        const excess = isTotal ? { value: total, limit } : { value: rowTangent, limit: rowLimit }
+        const isTotalExceeded = getConeExcess(total, limit) > noise
+        if (!isRowExceeded && !isTotalExceeded) continue
+        const excess = isTotalExceeded ? { value: total, limit } : { value: rowTangent, limit: rowLimit }
         const subject = { bodies: [a, b], pair: [a, b] } as const
-        if (!isRow || getConeExcess(rowAxis, rowLimit) > noise) runs.add(key, frame, excess, subject)
+        if (!isRowExceeded || getConeExcess(rowAxis, rowLimit) > noise) runs.add(key, frame, excess, subject)
         else {
           const isSaturated = rowAxis >= atLimit * rowLimit
           const collector = !isSaturated && isSliding(step, touch) ? corners.sliding : corners.sticking

@@ -11,8 +11,8 @@ import type { Law } from '../law.ts'
 const parts = ['n', 't1', 't2'] as const
 
 export function impulseLaw(): Law {
-  const infinite = new RunCollector(2)
-  const absent = { n: new RunCollector(2), t1: new RunCollector(2), t2: new RunCollector(2) }
+  const infiniteNumbers = new RunCollector(2)
+  const absentNumbers = { n: new RunCollector(2), t1: new RunCollector(2), t2: new RunCollector(2) }
   const isRecorded = { n: false, t1: false, t2: false }
   const recordedPulls = new RunCollector(2)
   const derivedPulls = new RunCollector(2)
@@ -25,8 +25,8 @@ export function impulseLaw(): Law {
     const subject = { bodies: [a, b], pair: [a, b] as const }
     for (const part of parts) {
       const value = num(block, at + frictionAt[part])
-      if (Number.isNaN(value)) absent[part].add(key, frame, { value: 1, limit: 0 }, subject)
-      else if (!Number.isFinite(value)) infinite.add(key, frame, { value, limit: 0 }, subject)
+      if (Number.isNaN(value)) absentNumbers[part].add(key, frame, { value: 1, limit: 0 }, subject)
+      else if (!Number.isFinite(value)) infiniteNumbers.add(key, frame, { value, limit: 0 }, subject)
       else isRecorded[part] = true
     }
     const n = num(block, at + frictionAt.n)
@@ -52,8 +52,12 @@ export function impulseLaw(): Law {
         // The environment is always body b.
         if (frictionRows > 0 || columnB >= 0 || columnA < 0) continue
         if (num(step.partners, columnA) !== 1 || touch.normals.count !== 1) continue
-        const received = readContactImpulse(step, columnA)
-        const impulse = -(received[0] * normal[0] + received[1] * normal[1] + received[2] * normal[2])
+        const contactImpulse = readContactImpulse(step, columnA)
+        const impulse = -(
+          contactImpulse[0] * normal[0] +
+          contactImpulse[1] * normal[1] +
+          contactImpulse[2] * normal[2]
+        )
         const tolerance = getImpulseTolerance(step, columnA, 0.05)
         if (impulse < -tolerance)
           derivedPulls.add(
@@ -65,14 +69,14 @@ export function impulseLaw(): Law {
       }
     },
     findings() {
-      const absentRuns = parts.flatMap((part) => (isRecorded[part] ? absent[part].runs : []))
+      const absentRuns = parts.flatMap((part) => (isRecorded[part] ? absentNumbers[part].runs : []))
       const seenKeys = new Set<string>()
       const isNew = ({ bodies, first }: { readonly bodies: readonly number[]; readonly first: number }) => {
         const key = `${bodies} ${first}`
         return !seenKeys.has(key) && seenKeys.add(key) !== undefined
       }
       return [
-        ...[...infinite.runs, ...absentRuns]
+        ...[...infiniteNumbers.runs, ...absentRuns]
           .filter(isNew)
           .map((run) =>
             createFinding(run, { kind: 'invalid_impulse', unit: 'absent numbers', confidence: 1 }),

@@ -31,11 +31,11 @@ export function overlapLaw(): Law {
   /** Each run begins with the first overlapping frame. */
   const overlaps = new RunCollector(2)
   const deepFrames = new Map<Run, number>()
-  const unrecorded = new RunCollector(2)
+  const unrecordedContacts = new RunCollector(2)
   const gaps = new RunCollector(2)
-  const sinking = new SinkingBodies()
+  const sinkingBodies = new SinkingBodies()
   /** Pairs that touched in the previous step, or have been separating since an earlier contact. */
-  let separating: ReadonlySet<number> = new Set()
+  let separatingPairs: ReadonlySet<number> = new Set()
   let placed: readonly PlacedSolid[] | undefined
   let hasStarted = false
   return {
@@ -47,7 +47,7 @@ export function overlapLaw(): Law {
       moveSolids(step, placed)
       const pushed = findUnrecordedImpulses(step)
       const touching = step.touches.map(({ a, b }) => toPairKey(a, b))
-      const stillSeparating = new Set(touching)
+      const stillSeparatingPairs = new Set(touching)
       for (const [a, b, gap] of listClosePairs(placed, new Set([...touching, ...listJointed(step)]))) {
         if (isAsleep(step, a) && isAsleep(step, b)) continue
         if (hasForces(step, a) || hasForces(step, b) || mayOverlap(step.scene, a.body, b.body)) continue
@@ -56,7 +56,7 @@ export function overlapLaw(): Law {
         const key = `${subject.pair}`
         if (!step.scene.hasContacts) {
           const limit = depthLimit + getMotion(step, a, b)
-          sinking.observe({ pair, isFirst, frame: step.frame, depth: -gap, limit }, subject)
+          sinkingBodies.observe({ pair, isFirst, frame: step.frame, depth: -gap, limit }, subject)
           continue
         }
         const limit =
@@ -68,27 +68,27 @@ export function overlapLaw(): Law {
         const isPushed = includesColumn(pushed, a) || includesColumn(pushed, b)
         if (isPushed) {
           if (!(isFree(step, a) && isFree(step, b)))
-            unrecorded.add(key, step.frame, { value: Math.max(0, -gap), limit }, subject)
+            unrecordedContacts.add(key, step.frame, { value: Math.max(0, -gap), limit }, subject)
         } else if (gap < 0) {
-          if (separating.has(pair) && measureGapAfter(step, a, b) > gap) {
-            stillSeparating.add(pair)
+          if (separatingPairs.has(pair) && measureGapAfter(step, a, b) > gap) {
+            stillSeparatingPairs.add(pair)
             continue
           }
           const run = overlaps.add(key, step.frame, { value: -gap, limit }, subject)
           if (-gap > limit) deepFrames.set(run, (deepFrames.get(run) ?? 0) + 1)
         }
       }
-      separating = stillSeparating
+      separatingPairs = stillSeparatingPairs
       for (const touch of step.touches) addFarTouch(step, touch, placed, gaps)
     },
     findings: () => [
       ...overlaps.runs
         .filter((run) => (deepFrames.get(run) ?? 0) > 1 || run.value > 5 * run.limit)
         .map((run) => createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.9 })),
-      ...unrecorded.runs.map((run) =>
+      ...unrecordedContacts.runs.map((run) =>
         createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.8 }),
       ),
-      ...sinking.runs.map((run) =>
+      ...sinkingBodies.runs.map((run) =>
         createFinding(run, {
           kind: 'penetration',
           unit: 'm',

@@ -53,8 +53,8 @@ export function penetrationLaw(strictLimit?: number): Law {
           )
         if (!(depth > allowed)) continue
         const run = runs.add(key, frame, { value: depth, limit }, { bodies: [a, b], pair: [a, b] })
-        const haveShapes = scene.geometry.get(a)?.shape != null && scene.geometry.get(b)?.shape != null
-        if (!haveShapes) keyByRun.set(run, key)
+        const hasBothShapes = scene.geometry.get(a)?.shape != null && scene.geometry.get(b)?.shape != null
+        if (!hasBothShapes) keyByRun.set(run, key)
       }
     },
     findings: () =>
@@ -62,13 +62,13 @@ export function penetrationLaw(strictLimit?: number): Law {
         const options = { kind: 'penetration', unit: 'm', confidence: 0.9 } as const
         const key = keyByRun.get(run)
         if (key !== undefined && !loadedPairs.has(key))
-          return createFinding(run, { ...options, severity: 'info', ...sensor })
+          return createFinding(run, { ...options, severity: 'info', ...sensorFinding })
         return createFinding(run, { ...options, severity: run.frames >= minErrorFrames ? 'error' : 'info' })
       }),
   }
 }
 
-const sensor = {
+const sensorFinding = {
   text: 'overlap without an impulse in any frame, as a sensor does',
   advice: 'If it is a sensor, list it in bodies[].ignores.',
 } as const

@@ -158,18 +158,18 @@ function compareRecorded(step: Step, touch: Touch, levels: ResidualLevels): Reac
     const limit = levels.getTolerance(step, column, size) + tolerance * size + rounding
     return { vector, size: length3(...vector), limit }
   }) as [Residual, Residual]
-  const wrong = a.size > a.limit ? a : b
-  const right = wrong === a ? b : a
-  if (!(wrong.size > wrong.limit) || !(right.size <= right.limit) || !(size > 0)) return null
-  const sign = wrong === a ? 1 : -1
-  const along = dot3(wrong.vector, touch.impulse) * factor * sign
-  if (!(Math.abs(along) > 0.98 * wrong.size * size)) return null
+  const failed = a.size > a.limit ? a : b
+  const passed = failed === a ? b : a
+  if (!(failed.size > failed.limit) || !(passed.size <= passed.limit) || !(size > 0)) return null
+  const sign = failed === a ? 1 : -1
+  const along = dot3(failed.vector, touch.impulse) * factor * sign
+  if (!(Math.abs(along) > 0.98 * failed.size * size)) return null
   // -1 if the body did not receive the recorded impulse.
   const ratio = along / size ** 2
   return {
     isMissing: Math.abs(ratio + 1) < minReactionShare,
-    difference: wrong.size,
-    limit: wrong.limit,
+    difference: failed.size,
+    limit: failed.limit,
   }
 }
 
@@ -180,11 +180,11 @@ interface Residual {
 }
 
 function measureResidual(step: Step, column: number): Point3 {
-  const received = readContactImpulse(step, column)
+  const contactImpulse = readContactImpulse(step, column)
   const { impulse } = step
   return [
-    received[0] - num(impulse, 3 * column),
-    received[1] - num(impulse, 3 * column + 1),
-    received[2] - num(impulse, 3 * column + 2),
+    contactImpulse[0] - num(impulse, 3 * column),
+    contactImpulse[1] - num(impulse, 3 * column + 1),
+    contactImpulse[2] - num(impulse, 3 * column + 2),
   ]
 }

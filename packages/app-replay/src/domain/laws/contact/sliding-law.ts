@@ -112,8 +112,8 @@ function measureFriction(step: Step, touch: Touch): Friction | null {
 /** Whether the recorded impulses explain the motion, within a fifth of the friction limit. */
 function isBalanced(step: Step, column: number, limit: number): boolean {
   if (step.impulseKnown[column] !== impulseKnowledge.complete) return false
-  const received = readContactImpulse(step, column)
-  const difference = received.map((part, i) => part - num(step.impulse, 3 * column + i)) as [
+  const contactImpulse = readContactImpulse(step, column)
+  const difference = contactImpulse.map((part, i) => part - num(step.impulse, 3 * column + i)) as [
     number,
     number,
     number,

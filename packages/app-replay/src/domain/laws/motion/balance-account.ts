@@ -47,10 +47,12 @@ const maxDampingError = 0.1
 export function findDampingRateByBody(
   accounts: readonly (readonly [Run, Account])[],
 ): ReadonlyMap<BodyId | undefined, number> {
-  const free = accounts.filter(([{ bodies }, { isConstrained }]) => bodies.length === 1 && !isConstrained)
+  const freeAccounts = accounts.filter(
+    ([{ bodies }, { isConstrained }]) => bodies.length === 1 && !isConstrained,
+  )
   const rates = new Map<BodyId | undefined, number>()
-  for (const body of new Set(free.map(([{ bodies }]) => bodies[0]))) {
-    const rate = findDamping(free.filter(([{ bodies }]) => bodies[0] === body))
+  for (const body of new Set(freeAccounts.map(([{ bodies }]) => bodies[0]))) {
+    const rate = findDamping(freeAccounts.filter(([{ bodies }]) => bodies[0] === body))
     if (rate !== undefined) rates.set(body, rate)
   }
   return rates

@@ -93,11 +93,11 @@ class TeleportLaw implements Law {
     const ox = dx - vx * step.dt
     const oy = dy - vy * step.dt
     const oz = dz - vz * step.dt
-    const deviates =
+    const isDeviating =
       ox * ox + oy * oy + oz * oz >= minSquaredDeviation && exceedsVelocities(step, column, [ox, oy, oz])
-    if (deviates) this.#disagreementStart[column] ||= frame
+    if (isDeviating) this.#disagreementStart[column] ||= frame
     else this.#disagreementStart[column] = 0
-    const isScaled = scene.hasContacts ? step.touching[column] === 1 : deviates
+    const isScaled = scene.hasContacts ? step.touching[column] === 1 : isDeviating
     if (isScaled && ox * ox + oy * oy + oz * oz >= minSquaredDeviation)
       this.#scaledVelocities.observe(step, column)
     if (!(ox * ox + oy * oy + oz * oz > jumpTolerance.free ** 2)) return
