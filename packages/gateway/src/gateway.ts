@@ -8,7 +8,7 @@ import type { Catalogue } from './domain/catalogue.ts'
 import { findCatalogueWarnings } from './domain/catalogue-warnings.ts'
 import { chooseAppName } from './domain/names.ts'
 import { type CatalogueChange, createPins, findChanges, reviewCatalogue, toPinKey } from './domain/pins.ts'
-import { toOwnUri } from './domain/resource-uris.ts'
+import { toCausewayUri } from './domain/resource-uris.ts'
 import { GatewayError } from './errors.ts'
 import type { OutputLines } from './instances/output-log.ts'
 import { describeServer, type HostedServerStatus } from './instances/server-status.ts'
@@ -17,7 +17,7 @@ import { GatewayStore, selectPins } from './store.ts'
 import { PidFile } from './upstream/pid-file.ts'
 import { measureGroups } from './upstream/process-group.ts'
 
-const endedIdleMs = 5 * 60_000
+const endedClientIdleMs = 5 * 60_000
 
 export interface GatewayOptions {
   readonly dataDir: string
@@ -26,13 +26,13 @@ export interface GatewayOptions {
   readonly now: () => number
   /** Monotonic milliseconds. */
   readonly monotonicNow: () => number
-  readonly newId: () => string
+  readonly createId: () => string
   readonly clientInfo: { readonly name: string; readonly version: string }
   readonly random?: () => number
   /** Throws a `CausewayError`. */
   render(server: HostedServer, project: string | undefined): RenderedEndpoint
   /** Returns `undefined` for a server with a configured token. Throws a `CausewayError`. */
-  loginFor?(server: HostedServer): ServerLogin | undefined
+  createLogin?(server: HostedServer): ServerLogin | undefined
   /** Whether another app or view has this path. */
   isReserved(path: string): boolean
   /** Called when `takeChanges` has changes. */
@@ -59,13 +59,13 @@ interface Entry {
 export class Gateway {
   readonly #options: GatewayOptions
   readonly #pidFile: PidFile
-  readonly #parked = new ParkedCalls()
+  readonly #parkedCalls = new ParkedCalls()
   /** By name in mcp.json. */
   readonly #entries = new Map<string, Entry>()
-  readonly #changed = new Set<string>()
-  readonly #removed = new Set<string>()
+  readonly #changedNames = new Set<string>()
+  readonly #removedPaths = new Set<string>()
   #store: GatewayStore | undefined
-  #wantsDebug = false
+  #isDebugRequested = false
 
   private constructor(options: GatewayOptions) {
     this.#options = options
@@ -77,9 +77,9 @@ export class Gateway {
   /** Also ends child processes that a killed Causeway server left behind. */
   static async open(options: GatewayOptions, servers: readonly HostedServer[]): Promise<Gateway> {
     const gateway = new Gateway(options)
-    const reaped = await gateway.#pidFile.reap()
-    if (reaped.length > 0)
-      options.log.warn({ pids: reaped }, 'hosted servers of the previous server were ended')
+    const reapedPids = await gateway.#pidFile.endRecordedGroups()
+    if (reapedPids.length > 0)
+      options.log.warn({ pids: reapedPids }, 'hosted servers of the previous server were ended')
     await gateway.update(servers)
     return gateway
   }
@@ -90,37 +90,38 @@ export class Gateway {
 
   /** Servers with an unchanged configuration keep running. */
   async update(servers: readonly HostedServer[]): Promise<void> {
-    const closing: Promise<void>[] = []
-    const before = this.#entries.size
+    const closePromises: Promise<void>[] = []
+    const previousSize = this.#entries.size
     const configs = new Map(servers.map((config) => [config.name, config]))
     for (const [name, { server, appName }] of [...this.#entries]) {
       const config = configs.get(name)
-      if (config !== undefined && isSame(config, server.config)) continue
+      if (config !== undefined && isSameConfig(config, server.config)) continue
       this.#entries.delete(name)
-      this.#changed.delete(name)
-      this.#removed.add(appName.toLowerCase())
-      closing.push(server.close())
+      this.#changedNames.delete(name)
+      this.#removedPaths.add(appName.toLowerCase())
+      closePromises.push(server.close())
     }
     for (const config of servers) if (!this.#entries.has(config.name)) this.#add(config)
-    if (before > 0 || servers.length > 0) this.#openStore().retainCatalogues(servers.map(({ name }) => name))
+    if (previousSize > 0 || servers.length > 0)
+      this.#openStore().retainCatalogues(servers.map(({ name }) => name))
     this.#options.onChange()
-    await Promise.all(closing)
+    await Promise.all(closePromises)
   }
 
   takeChanges(): AppChanges {
-    const changed = [...this.#changed].flatMap((name) => this.#entries.get(name)?.app ?? [])
+    const changed = [...this.#changedNames].flatMap((name) => this.#entries.get(name)?.app ?? [])
     const paths = new Set(this.apps.map(({ name }) => name.toLowerCase()))
-    const removed = [...this.#removed].filter((path) => !paths.has(path))
-    this.#changed.clear()
-    this.#removed.clear()
+    const removed = [...this.#removedPaths].filter((path) => !paths.has(path))
+    this.#changedNames.clear()
+    this.#removedPaths.clear()
     return { changed, removed }
   }
 
   describe(): readonly HostedServerStatus[] {
     const entries = [...this.#entries.values()]
     const pids = entries.flatMap(({ server }) => server.pool.instances.flatMap(({ pid }) => pid ?? []))
-    const memory = measureGroups(pids)
-    return entries.map((entry) => this.#describe(entry, memory))
+    const memoryByPid = measureGroups(pids)
+    return entries.map((entry) => this.#describe(entry, memoryByPid))
   }
 
   /** `after` is the position of an earlier read. Throws `SERVER_NOT_FOUND`. */
@@ -135,7 +136,7 @@ export class Gateway {
 
   /** Starts the server and lists it again. Throws `SERVER_NOT_FOUND` and start errors. */
   async refresh(name: string): Promise<void> {
-    await this.#find(name).server.takeCatalogue()
+    await this.#find(name).server.refreshCatalogue()
   }
 
   /** Throws `SERVER_NOT_FOUND`. */
@@ -149,25 +150,26 @@ export class Gateway {
     const { catalogue } = entry.server
     if (catalogue === undefined) return
     const keys =
-      items && new Set(entry.changes.filter((one) => items.includes(one.name)).map((one) => toPinKey(one)))
+      items &&
+      new Set(entry.changes.filter((entry) => items.includes(entry.name)).map((entry) => toPinKey(entry)))
     this.#openStore().savePins(name, selectPins(createPins(catalogue), keys))
     this.#review(entry, catalogue)
   }
 
   /** Requests only `debug`: other levels would hide messages from clients that request no level. */
   requestLogLevel(level: unknown): void {
-    if (level !== 'debug' || this.#wantsDebug) return
-    this.#wantsDebug = true
+    if (level !== 'debug' || this.#isDebugRequested) return
+    this.#isDebugRequested = true
     for (const { server } of this.#entries.values()) server.setLogLevel(level)
   }
 
   /** After a client's session has ended, stops its instances once they are idle for `idleMs`. */
-  endClient(clientKey: string, idleMs = endedIdleMs): void {
+  endClient(clientKey: string, idleMs = endedClientIdleMs): void {
     for (const { server } of this.#entries.values()) server.pool.endClient(clientKey, idleMs)
   }
 
   async close(): Promise<void> {
-    this.#parked.close()
+    this.#parkedCalls.close()
     await Promise.all([...this.#entries.values()].map(({ server }) => server.close()))
     this.#store?.close()
   }
@@ -181,23 +183,23 @@ export class Gateway {
   }
 
   #add(config: HostedServer): void {
-    const { dataDir, log, monotonicNow: now, random = Math.random, newId, clientInfo } = this.#options
+    const { dataDir, log, monotonicNow: now, random = Math.random, createId, clientInfo } = this.#options
     const appName = this.#chooseName(config)
     const path = appName.toLowerCase()
     const server = new UpstreamServer({
       services: {
-        ...{ dataDir, log, now, random, newId, clientInfo },
+        ...{ dataDir, log, now, random, createId: createId, clientInfo },
         pidFile: this.#pidFile,
-        parked: this.#parked,
-        render: (one, project) => this.#options.render(one, project),
-        loginFor: (one) => this.#options.loginFor?.(one),
+        parkedCalls: this.#parkedCalls,
+        render: (entry, project) => this.#options.render(entry, project),
+        createLogin: (entry) => this.#options.createLogin?.(entry),
       },
       config,
       catalogue: this.#openStore().findCatalogue(config.name, hashConfig(config)),
       onCatalogue: (catalogue) => this.#save(config, catalogue),
-      onResource: (uri) => this.#options.onResource(toOwnUri(path, uri)),
+      onResource: (uri) => this.#options.onResource(toCausewayUri(path, uri)),
     })
-    if (this.#wantsDebug) server.setLogLevel('debug')
+    if (this.#isDebugRequested) server.setLogLevel('debug')
     const entry: Entry = {
       server,
       appName,
@@ -206,27 +208,27 @@ export class Gateway {
       app: this.#createApp(server, appName, []),
     }
     this.#entries.set(config.name, entry)
-    this.#removed.delete(path)
-    this.#changed.add(config.name)
+    this.#removedPaths.delete(path)
+    this.#changedNames.add(config.name)
     if (server.catalogue !== undefined) this.#review(entry, server.catalogue)
     server.prepare()
   }
 
   #chooseName({ app, name }: HostedServer): string {
-    const used = new Set([...this.#entries.values()].map((one) => one.appName.toLowerCase()))
-    const isTaken = (path: string): boolean => used.has(path) || this.#options.isReserved(path)
-    const chosen = chooseAppName(app ?? name, isTaken)
-    if (app !== undefined && chosen !== app)
+    const usedNames = new Set([...this.#entries.values()].map((entry) => entry.appName.toLowerCase()))
+    const isTaken = (path: string): boolean => usedNames.has(path) || this.#options.isReserved(path)
+    const chosenName = chooseAppName(app ?? name, isTaken)
+    if (app !== undefined && chosenName !== app)
       this.#options.log.warn(
-        { server: name, app, chosen },
+        { server: name, app, chosen: chosenName },
         'the app name of a hosted server is not available',
       )
-    return chosen
+    return chosenName
   }
 
   #save(config: HostedServer, catalogue: Catalogue): void {
     const entry = this.#entries.get(config.name)
-    if (entry === undefined || !isSame(entry.server.config, config)) return
+    if (entry === undefined || !isSameConfig(entry.server.config, config)) return
     this.#openStore().saveCatalogue(config.name, hashConfig(config), catalogue, this.#options.now())
     this.#review(entry, catalogue)
   }
@@ -241,7 +243,7 @@ export class Gateway {
     entry.changes = pin === 'off' ? [] : findChanges(catalogue, store.listPins(name))
     if (entry.changes.length > 0) this.#reportChanges(entry)
     entry.app = this.#createApp(server, appName, pin === 'block' ? entry.changes : [])
-    this.#changed.add(name)
+    this.#changedNames.add(name)
     this.#options.onChange()
   }
 
@@ -256,7 +258,7 @@ export class Gateway {
     return createHostedApp({
       name,
       server,
-      reviewed: catalogue === undefined ? undefined : reviewCatalogue(catalogue, changes),
+      reviewedCatalogue: catalogue === undefined ? undefined : reviewCatalogue(catalogue, changes),
       health: () => this.#reportHealth(server.config.name),
     })
   }
@@ -277,10 +279,16 @@ export class Gateway {
 
   #describe(
     { server, appName, changes, warnings }: Entry,
-    memory: ReadonlyMap<number, number> = new Map(),
+    memoryByPid: ReadonlyMap<number, number> = new Map(),
   ): HostedServerStatus {
     const now = this.#options.monotonicNow()
-    return describeServer(server, { app: appName, changed: changes.length, warnings, now, memory })
+    return describeServer(server, {
+      app: appName,
+      changed: changes.length,
+      warnings,
+      now,
+      memory: memoryByPid,
+    })
   }
 
   #openStore(): GatewayStore {
@@ -298,4 +306,4 @@ const findWarnings = (
   ...(catalogue === undefined ? [] : findCatalogueWarnings(catalogue, app)),
 ]
 
-const isSame = (a: HostedServer, b: HostedServer): boolean => JSON.stringify(a) === JSON.stringify(b)
+const isSameConfig = (a: HostedServer, b: HostedServer): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -365,5 +365,5 @@ verifies('gateway:backoff', 'RestartPolicy delays attempts after failures', asyn
   policy.recordFailure(600_000)
   t.equal(policy.waitMs, 600_000, 'waits as long as the server requested')
   policy.reset()
-  t.ok(policy.isClean)
+  t.ok(policy.isRecovered)
 })

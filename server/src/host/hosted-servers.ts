@@ -64,11 +64,11 @@ export class HostedServers {
       {
         ...options,
         log: log.child({ app: 'gateway' }),
-        newId: randomUUID,
+        createId: randomUUID,
         clientInfo: { name: 'causeway', version },
         render: (server, project) =>
           renderEndpoint(server, { env, secrets: watcher.current.secrets, project }),
-        loginFor: (server) => {
+        createLogin: (server) => {
           const remote = toRemote(server)
           return remote && new ServerLogin({ logins, server: remote, redirectUrl: hosted?.callbackUrl })
         },

@@ -292,7 +292,7 @@ verifies('gateway:backoff', 'Retry-After of an HTTP response applies only to its
     },
   })
   t.teardown(() => channel.close())
-  await channel.start({ onMessage: () => {}, onLost: () => {}, onClose: () => {} })
+  await channel.start({ onMessage: () => {}, onRequestLost: () => {}, onClose: () => {} })
   const fail = (id: number) => channel.send({ jsonrpc: '2.0', id, method: 'ping' }).catch((error) => error)
   t.equal((await fail(1)).data.retry_after_ms, 5000)
   t.equal((await fail(2)).data.retry_after_ms, undefined)

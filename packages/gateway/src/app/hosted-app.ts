@@ -28,7 +28,7 @@ import {
 } from '../domain/listed-definitions.ts'
 import { chooseWireNames, matchesPattern, removeDuplicates } from '../domain/names.ts'
 import type { Reviewed, ReviewedCatalogue } from '../domain/pins.ts'
-import { rewriteBlock, rewriteToolMeta, toOwnUri, toUpstreamUri } from '../domain/resource-uris.ts'
+import { rewriteBlock, rewriteToolMeta, toCausewayUri, toUpstreamUri } from '../domain/resource-uris.ts'
 import { GatewayError } from '../errors.ts'
 import type { UpstreamServer } from '../instances/upstream-server.ts'
 
@@ -38,25 +38,25 @@ export interface HostedAppOptions {
   readonly name: string
   readonly server: UpstreamServer
   /** Absent until the server has started once. */
-  readonly reviewed: ReviewedCatalogue | undefined
+  readonly reviewedCatalogue: ReviewedCatalogue | undefined
   health(): Readonly<Record<string, unknown>>
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-export function createHostedApp({ name, server, reviewed, health }: HostedAppOptions): App {
+export function createHostedApp({ name, server, reviewedCatalogue, health }: HostedAppOptions): App {
   const { config } = server
   const path = name.toLowerCase()
   const about = `The tools of the MCP server ${config.name}.`
-  const instructions = reviewed?.instructions.trim() ?? ''
+  const instructions = reviewedCatalogue?.instructions.trim() ?? ''
   return {
     name,
     about,
     instructions: instructions === '' ? about : instructions.slice(0, maxInstructionsLength),
     data: [],
     errors: GatewayError.definitions,
-    tools: createTools(name, path, server, reviewed),
-    prompts: createPrompts(name, path, server, reviewed),
+    tools: createTools(name, path, server, reviewedCatalogue),
+    prompts: createPrompts(name, path, server, reviewedCatalogue),
     resources: createResources(path, server),
     routes: [],
     sockets: [],
@@ -73,25 +73,25 @@ function createTools(
   app: string,
   path: string,
   server: UpstreamServer,
-  reviewed: ReviewedCatalogue | undefined,
+  reviewedCatalogue: ReviewedCatalogue | undefined,
 ): readonly AppTool[] {
   const { allow, deny } = server.config.tools
   const isEnabled = (name: string): boolean =>
     (allow === undefined || matchesPattern(name, allow)) && !matchesPattern(name, deny)
   // Read from the catalogue, because pins omit `execution`.
-  const tasks = new Map(server.catalogue?.tools.map((tool) => [tool.name, getTaskSupport(tool)]))
-  const entries = (reviewed?.tools ?? []).flatMap((one) => {
-    const entry = normalizeTool(one.entry)
+  const taskSupportByTool = new Map(server.catalogue?.tools.map((tool) => [tool.name, getTaskSupport(tool)]))
+  const entries = (reviewedCatalogue?.tools ?? []).flatMap((item) => {
+    const entry = normalizeTool(item.entry)
     if (entry === undefined || !isEnabled(entry.name)) return []
-    return [{ ...one, entry, name: entry.name, task: tasks.get(entry.name) }]
+    return [{ ...item, entry, name: entry.name, task: taskSupportByTool.get(entry.name) }]
   })
-  const unique = removeDuplicates(entries)
+  const uniqueEntries = removeDuplicates(entries)
   const names = chooseWireNames(
     app,
-    unique.map(({ name }) => name),
+    uniqueEntries.map(({ name }) => name),
     digest,
   )
-  return unique.map((one) => createTool(one, names.get(one.name) as string, path, server))
+  return uniqueEntries.map((item) => createTool(item, names.get(item.name) as string, path, server))
 }
 
 interface ReviewedTool extends Reviewed<ListedTool> {
@@ -136,18 +136,18 @@ function createPrompts(
   app: string,
   path: string,
   server: UpstreamServer,
-  reviewed: ReviewedCatalogue | undefined,
+  reviewedCatalogue: ReviewedCatalogue | undefined,
 ): readonly AppPrompt[] {
-  const entries = (reviewed?.prompts ?? []).filter(({ isNew }) => !isNew)
-  const unique = removeDuplicates(
-    entries.map((one) => ({ ...one, entry: normalizePrompt(one.entry), name: one.entry.name })),
+  const entries = (reviewedCatalogue?.prompts ?? []).filter(({ isNew }) => !isNew)
+  const uniqueEntries = removeDuplicates(
+    entries.map((item) => ({ ...item, entry: normalizePrompt(item.entry), name: item.entry.name })),
   )
   const names = chooseWireNames(
     app,
-    unique.map(({ name }) => name),
+    uniqueEntries.map(({ name }) => name),
     digest,
   )
-  return unique.map((one) => createPrompt(one, names.get(one.name) as string, path, server))
+  return uniqueEntries.map((item) => createPrompt(item, names.get(item.name) as string, path, server))
 }
 
 function createPrompt(
@@ -187,9 +187,9 @@ function createResources(path: string, server: UpstreamServer): readonly AppReso
   const { catalogue } = server
   if (catalogue?.capabilities.resources === undefined) return []
   const { resources, templates } = catalogue
-  const listed = resources.map((one) => ({
-    ...normalizeResource(one),
-    uri: toOwnUri(path, one.uri),
+  const listedResources = resources.map((item) => ({
+    ...normalizeResource(item),
+    uri: toCausewayUri(path, item.uri),
   })) as readonly Resource[]
   const readAll = async (
     { uri = '' }: Variables,
@@ -197,31 +197,31 @@ function createResources(path: string, server: UpstreamServer): readonly AppReso
   ): Promise<readonly ResourceContents[] | Ask> => {
     const result = await withLogin(server, ctx, () => server.request('resources/read', { uri }, ctx))
     if (isAsk(result)) return result
-    return requireItems(result, 'contents', { resource: uri }, server).map((one) => ({
-      ...one,
-      uri: toOwnUri(path, String(one.uri)),
+    return requireItems(result, 'contents', { resource: uri }, server).map((item) => ({
+      ...item,
+      uri: toCausewayUri(path, String(item.uri)),
     })) as unknown as ResourceContents[]
   }
-  const listedTemplates = templates.map((one) => ({
-    ...normalizeResource(one),
-    uriTemplate: toOwnUri(path, one.uriTemplate),
+  const listedTemplates = templates.map((item) => ({
+    ...normalizeResource(item),
+    uriTemplate: toCausewayUri(path, item.uriTemplate),
   }))
   return [
     {
       template: {
-        text: toOwnUri(path, ''),
+        text: toCausewayUri(path, ''),
         scheme: `causeway-mcp+${path}`,
         variables: [],
         match: (uri) => {
-          const upstream = toUpstreamUri(path, uri)
-          return upstream === undefined ? undefined : { uri: upstream }
+          const upstreamUri = toUpstreamUri(path, uri)
+          return upstreamUri === undefined ? undefined : { uri: upstreamUri }
         },
       },
       name: path,
       about: `Resources of ${server.config.name}`,
       mimeType: 'application/octet-stream',
       templates: listedTemplates,
-      list: async () => listed,
+      list: async () => listedResources,
       complete: async () => [],
       completeTyped: ({ template, name, typed }, context, ctx) => {
         const ref = { type: 'ref/resource', uri: toUpstreamUri(path, template) ?? template }
@@ -249,7 +249,7 @@ async function complete(server: UpstreamServer, params: JsonObject, ctx: ToolCon
   )
   const { completion } = isObject(result) ? result : {}
   const { values, total, hasMore } = isObject(completion) ? completion : {}
-  const texts = Array.isArray(values) ? values.filter((one) => typeof one === 'string') : []
+  const texts = Array.isArray(values) ? values.filter((item) => typeof item === 'string') : []
   return {
     values: texts,
     ...(typeof total === 'number' ? { total } : {}),
@@ -258,20 +258,20 @@ async function complete(server: UpstreamServer, params: JsonObject, ctx: ToolCon
 }
 
 /** Members of MCP 2026-07-28 that Causeway's transports add. */
-const ownMembers = ['resultType', 'ttlMs', 'cacheScope']
+const transportMembers = ['resultType', 'ttlMs', 'cacheScope']
 
 /** Replaces the server's resource URIs with Causeway's. Preserves unknown members. */
 function rewriteResult(path: string, result: unknown, list: 'content' | 'messages'): JsonObject {
   if (!isObject(result)) return { [list]: [] }
   const rest: Record<string, unknown> = { ...result }
-  for (const member of ownMembers) delete rest[member]
+  for (const member of transportMembers) delete rest[member]
   const blocks = Array.isArray(result[list]) ? result[list] : []
-  const rewritten = blocks.map((one: unknown) =>
-    list === 'messages' && isObject(one)
-      ? { ...one, content: rewriteBlock(path, one.content) }
-      : rewriteBlock(path, one),
+  const rewrittenBlocks = blocks.map((item: unknown) =>
+    list === 'messages' && isObject(item)
+      ? { ...item, content: rewriteBlock(path, item.content) }
+      : rewriteBlock(path, item),
   )
-  return { ...rest, [list]: rewritten }
+  return { ...rest, [list]: rewrittenBlocks }
 }
 
 const blockMembers: Readonly<Record<string, readonly string[]>> = {
@@ -293,10 +293,12 @@ function requireItems(
   { config }: UpstreamServer,
 ): readonly JsonObject[] {
   const { [list]: items = [] } = isObject(result) ? result : {}
-  const wrong = Array.isArray(items) ? items.findIndex((item) => !isItem[list](item)) : 0
-  if (wrong === -1) return items as JsonObject[]
-  const [what, value] = Array.isArray(items) ? [`${list}[${wrong}]`, items[wrong]] : [list, items]
-  const message = `${config.name} returned a malformed ${what} from ${Object.values(requested)[0]}`
+  const invalidIndex = Array.isArray(items) ? items.findIndex((item) => !isItem[list](item)) : 0
+  if (invalidIndex === -1) return items as JsonObject[]
+  const [itemPath, value] = Array.isArray(items)
+    ? [`${list}[${invalidIndex}]`, items[invalidIndex]]
+    : [list, items]
+  const message = `${config.name} returned a malformed ${itemPath} from ${Object.values(requested)[0]}`
   throw new GatewayError('UPSTREAM_INVALID', message, {
     data: { server: config.name, ...requested, value: String(JSON.stringify(value)).slice(0, maxShownValue) },
   })

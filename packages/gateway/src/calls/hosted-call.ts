@@ -24,7 +24,7 @@ const askMethods: ReadonlySet<string> = new Set([
 export class HostedCall implements RequestOwner {
   readonly id: string
   readonly clientKey: string
-  readonly #abort = new AbortController()
+  readonly #abortController = new AbortController()
   readonly #outcome: Promise<Outcome>
   /** Questions that were not yet sent to the client. */
   readonly #questions: Question[] = []
@@ -42,7 +42,7 @@ export class HostedCall implements RequestOwner {
   ) {
     this.id = id
     this.clientKey = clientKey
-    this.#outcome = run(this, this.#abort.signal).then(
+    this.#outcome = run(this, this.#abortController.signal).then(
       (result) => this.#settle({ result }),
       (error: unknown) => this.#settle({ error }),
     )
@@ -54,9 +54,9 @@ export class HostedCall implements RequestOwner {
 
   async run(ctx: ToolContext): Promise<unknown> {
     this.#attach(ctx)
-    const sent = this.#sentQuestion
+    const answeredQuestion = this.#sentQuestion
     this.#sentQuestion = undefined
-    if (sent !== undefined) answerQuestion(sent, ctx.input.replies)
+    if (answeredQuestion !== undefined) answerQuestion(answeredQuestion, ctx.input.replies)
     for (;;) {
       const outcome = await Promise.race([this.#outcome, this.#waitForQuestion()])
       if (outcome === undefined) {
@@ -74,10 +74,11 @@ export class HostedCall implements RequestOwner {
   }
 
   cancel(reason: Error): void {
-    const open = this.#sentQuestion === undefined ? this.#questions : [this.#sentQuestion, ...this.#questions]
-    for (const { reject: refuse } of open) refuse(new RejectedRequest(reason.message, -32000))
+    const openQuestions =
+      this.#sentQuestion === undefined ? this.#questions : [this.#sentQuestion, ...this.#questions]
+    for (const { reject: refuse } of openQuestions) refuse(new RejectedRequest(reason.message, -32000))
     this.#stopListening()
-    this.#abort.abort(reason)
+    this.#abortController.abort(reason)
   }
 
   progress(progress: number, total: number | undefined, message: string | undefined): void {
@@ -117,7 +118,7 @@ export class HostedCall implements RequestOwner {
     this.#ctx = ctx
     this.#canAsk = ctx.input.can
     const { signal } = ctx
-    const onAbort = (): void => this.#abort.abort(signal.reason)
+    const onAbort = (): void => this.#abortController.abort(signal.reason)
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     this.#stopListening = () => signal.removeEventListener('abort', onAbort)

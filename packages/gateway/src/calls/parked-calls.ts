@@ -19,8 +19,8 @@ export class ParkedCalls {
 
   /** If the client has too many parked calls, cancels this call and throws `TOO_MANY_QUESTIONS`. */
   park(call: HostedCall): void {
-    const isOpen = (one: HostedCall): boolean => one.clientKey === call.clientKey && !one.isSettled
-    const count = [...this.#entries.values()].filter((one) => isOpen(one.call)).length
+    const isOpen = (other: HostedCall): boolean => other.clientKey === call.clientKey && !other.isSettled
+    const count = [...this.#entries.values()].filter((other) => isOpen(other.call)).length
     if (count >= maxPerClient) {
       const error = new GatewayError('TOO_MANY_QUESTIONS', `${count} calls of the client wait for its answer`)
       call.cancel(error)

@@ -16,21 +16,21 @@ export async function runAsTask(
   { signal, owner, maxMs = 600_000 }: Omit<RequestOptions, 'silenceMs'>,
 ): Promise<unknown> {
   const options = { signal, owner, maxMs }
-  const created = await connection.request('tools/call', { ...params, task: { ttl: maxMs } }, options)
-  const task = isObject(created) && isObject(created.task) ? created.task : undefined
-  if (typeof task?.taskId !== 'string') return created
+  const creationResult = await connection.request('tools/call', { ...params, task: { ttl: maxMs } }, options)
+  const task = isObject(creationResult) && isObject(creationResult.task) ? creationResult.task : undefined
+  if (typeof task?.taskId !== 'string') return creationResult
   const { taskId } = task
-  const ended = new AbortController()
+  const statusController = new AbortController()
   try {
     // The server responds when the task is done. It may send input requests before that.
     const result = connection.request('tasks/result', { taskId }, options)
-    reportStatus(connection, task, { owner, signal: ended.signal }).catch(() => {})
+    reportStatus(connection, task, { owner, signal: statusController.signal }).catch(() => {})
     return await result
   } catch (error) {
     if (!connection.isClosed) connection.request('tasks/cancel', { taskId }, { maxMs: 5000 }).catch(() => {})
     throw error
   } finally {
-    ended.abort()
+    statusController.abort()
   }
 }
 
@@ -40,13 +40,13 @@ async function reportStatus(
   { signal, owner }: RequestOptions,
 ): Promise<void> {
   const pollMs = Math.max(minPollMs, typeof pollInterval === 'number' ? pollInterval : defaultPollMs)
-  let last: unknown
+  let lastMessage: unknown
   for (let step = 1; ; ) {
     await delay(pollMs, undefined, { signal, ref: false })
     const status = await connection.request('tasks/get', { taskId }, { signal })
     const message = isObject(status) ? status.statusMessage : undefined
-    if (typeof message !== 'string' || message === last) continue
-    last = message
+    if (typeof message !== 'string' || message === lastMessage) continue
+    lastMessage = message
     owner?.progress(step, undefined, message)
     step += 1
   }

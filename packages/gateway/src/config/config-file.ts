@@ -56,7 +56,7 @@ export class ConfigFile {
 
   #write(text: string, name?: string): void {
     const { problems } = parseGatewayConfig(text, this.path)
-    const problem = problems.find((one) => one.name === name)
+    const problem = problems.find((candidate) => candidate.name === name)
     if (problem !== undefined) throw problem.error
     writePrivateFile(this.path, text)
   }

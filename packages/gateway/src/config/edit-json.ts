@@ -42,8 +42,8 @@ export function setJsonValue(
     const rest = path.slice(depth + 1)
     const property = findProperty(object, key)
     if (property === undefined) {
-      const nested = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
-      return insertProperty(text, object, key, nested)
+      const nestedValue = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
+      return insertProperty(text, object, key, nestedValue)
     }
     if (rest.length > 0) object = property.value
     else return replaceValue(text, property, path, value)
@@ -55,20 +55,21 @@ export function setJsonValue(
 export function removeJsonValue(text: string, path: readonly string[], syntax: JsonSyntax): string {
   let object: Node | undefined = parse(text, syntax)
   for (const key of path.slice(0, -1)) object = object && findProperty(object, key)?.value
-  const removed = object?.children?.filter(({ children }) => children?.[0]?.value === path.at(-1)) ?? []
+  const removedProperties =
+    object?.children?.filter(({ children }) => children?.[0]?.value === path.at(-1)) ?? []
   // Starts at the end, so that earlier offsets stay valid.
-  return removed.toReversed().reduce((rest, node) => removeProperty(rest, node), text)
+  return removedProperties.toReversed().reduce((rest, node) => removeProperty(rest, node), text)
 }
 
 /** Also removes the comma (for the last property, the preceding one) and the emptied line. */
 function removeProperty(text: string, { offset, length }: Node): string {
   let end = offset + length
   let start = offset
-  const after = /^\s*,/.exec(text.slice(end))?.[0]
-  if (after !== undefined) end += after.length
+  const commaAfter = /^\s*,/.exec(text.slice(end))?.[0]
+  if (commaAfter !== undefined) end += commaAfter.length
   else {
-    const before = /,\s*$/.exec(text.slice(0, offset))?.[0]
-    if (before !== undefined) return text.slice(0, offset - before.length) + text.slice(end)
+    const commaBefore = /,\s*$/.exec(text.slice(0, offset))?.[0]
+    if (commaBefore !== undefined) return text.slice(0, offset - commaBefore.length) + text.slice(end)
   }
   const indent = /(?:^|\r?\n)[ \t]*$/.exec(text.slice(0, start))?.[0]
   if (indent !== undefined && /^[ \t]*(\r?\n|$)/.test(text.slice(end))) start -= indent.length
@@ -112,8 +113,9 @@ function findProperty(object: Node, name: string): Property | undefined {
 
 function replaceValue(text: string, property: Property, path: readonly string[], value: unknown): string {
   const { offset, length } = property.value
-  const old = text.slice(offset, offset + length)
-  if (stripComments(old) !== old) throw new JsonEditError(`comments in ${path.join('.')} would be lost`)
+  const oldText = text.slice(offset, offset + length)
+  if (stripComments(oldText) !== oldText)
+    throw new JsonEditError(`comments in ${path.join('.')} would be lost`)
   const indent = findIndentBefore(text, property.offset)
   return text.slice(0, offset) + format(text, value, indent) + text.slice(offset + length)
 }
@@ -122,10 +124,11 @@ function replaceValue(text: string, property: Property, path: readonly string[],
 function insertProperty(text: string, object: Node, key: string, value: unknown): string {
   const last = object.children?.at(-1)
   const start = object.offset + 1
-  const closing = object.offset + object.length - 1
-  const contentEnd = start + text.slice(start, closing).trimEnd().length
+  const closingOffset = object.offset + object.length - 1
+  const contentEnd = start + text.slice(start, closingOffset).trimEnd().length
   const lastEnd = last === undefined ? contentEnd : last.offset + last.length
-  const hasTrailingComma = last !== undefined && stripComments(text.slice(lastEnd, closing)).includes(',')
+  const hasTrailingComma =
+    last !== undefined && stripComments(text.slice(lastEnd, closingOffset)).includes(',')
   const objectIndent = findIndentBefore(text, object.offset)
   const indent =
     last === undefined
@@ -141,7 +144,7 @@ function insertProperty(text: string, object: Node, key: string, value: unknown)
     hasTrailingComma ? ',' : '',
     findLineBreak(text),
     objectIndent,
-    text.slice(closing),
+    text.slice(closingOffset),
   ].join('')
 }
 

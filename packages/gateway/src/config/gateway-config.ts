@@ -25,13 +25,13 @@ export interface GatewayConfig {
 const maxBytes = 4 * 2 ** 20
 
 /** Restricted, because profile names appear in URLs. */
-const profileName = z
+const profileNameSchema = z
   .string()
   .regex(/^(?!(?:full|core)$)[a-z0-9][a-z0-9_-]{0,63}$/, 'a profile has lower-case letters, digits, _ and -')
 
 const fileSchema = z.looseObject({
   mcpServers: z.record(z.string(), z.unknown()).default({}),
-  profiles: z.record(profileName, z.array(z.string().min(1)).readonly()).default({}),
+  profiles: z.record(profileNameSchema, z.array(z.string().min(1)).readonly()).default({}),
 })
 
 export const emptyConfig: GatewayConfig = { servers: [], problems: [], profiles: {} }

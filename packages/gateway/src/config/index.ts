@@ -9,7 +9,7 @@ export {
   isSecretName,
   isSecretValue,
   redactArgs,
-  redacted,
+  redactedText,
   redactUrl,
 } from './domain/redact.ts'
 export {

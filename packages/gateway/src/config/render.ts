@@ -22,56 +22,56 @@ const inheritedNames =
 export function renderEndpoint(server: HostedServer, variables: Variables): RenderedEndpoint {
   const expander = new Expander(server.name, variables)
   const { endpoint } = server
-  const rendered =
+  const renderedEndpoint =
     endpoint.kind === 'stdio'
       ? renderStdio(endpoint, { server, variables, expander })
       : renderHttp(endpoint, expander)
   expander.throwIfUnset()
-  if (rendered.kind !== 'stdio') checkHttp(rendered, server.name)
+  if (renderedEndpoint.kind !== 'stdio') checkHttp(renderedEndpoint, server.name)
   const secrets = [...expander.secrets]
-  return secrets.length === 0 ? rendered : { ...rendered, secrets }
+  return secrets.length === 0 ? renderedEndpoint : { ...renderedEndpoint, secrets }
 }
 
 /** Throws `VARIABLE_UNSET`. */
 export function renderOAuth(server: HostedServer, variables: Variables): OAuthOptions {
   const expander = new Expander(server.name, variables)
-  const rendered = Object.fromEntries(
+  const renderedOptions = Object.fromEntries(
     Object.entries(server.oauth ?? {}).map(([key, value]) => [
       key,
-      typeof value === 'string' ? expander.text(value) : value,
+      typeof value === 'string' ? expander.expand(value) : value,
     ]),
   )
   expander.throwIfUnset()
-  return rendered
+  return renderedOptions
 }
 
 function renderStdio(
   { command, args, env, cwd }: StdioEndpoint,
   { server, variables, expander }: { server: HostedServer; variables: Variables; expander: Expander },
 ): StdioEndpoint {
-  const expandedEnv = expander.record(env)
+  const expandedEnv = expander.expandRecord(env)
   return {
     kind: 'stdio',
-    command: expander.text(command),
-    args: args.map((arg) => expander.text(arg)),
+    command: expander.expand(command),
+    args: args.map((arg) => expander.expand(arg)),
     env: { ...inheritEnvironment(variables.env, server.path), ...expandedEnv },
-    cwd: cwd === undefined ? variables.project : expander.text(cwd),
+    cwd: cwd === undefined ? variables.project : expander.expand(cwd),
   }
 }
 
 const renderHttp = ({ kind, url, headers }: HttpEndpoint, expander: Expander): HttpEndpoint => ({
   kind,
-  url: expander.text(url),
-  headers: expander.record(headers),
+  url: expander.expand(url),
+  headers: expander.expandRecord(headers),
 })
 
 /** Omits shell functions, whose values start with `()`. */
 function inheritEnvironment(env: Variables['env'], path: string | undefined): Record<string, string> {
-  const inherited = inheritedNames.flatMap((name) => {
+  const inheritedEntries = inheritedNames.flatMap((name) => {
     const value = name === 'PATH' ? (path ?? env.PATH) : env[name]
     return value === undefined || value.startsWith('()') ? [] : [[name, value] as const]
   })
-  return Object.fromEntries(inherited)
+  return Object.fromEntries(inheritedEntries)
 }
 
 /** Messages omit values, which may be secret. */
@@ -93,32 +93,32 @@ class Expander {
   readonly secrets = new Set<string>()
   readonly #server: string
   readonly #variables: Variables
-  readonly #unset = new Set<string>()
+  readonly #unsetReferences = new Set<string>()
 
   constructor(server: string, variables: Variables) {
     this.#server = server
     this.#variables = variables
   }
 
-  text(text: string): string {
-    const { text: expanded, unset }: Expansion = expandText(text, this.#variables)
-    for (const name of unset) this.#unset.add(name)
+  expand(text: string): string {
+    const { text: expandedText, unsetReferences }: Expansion = expandText(text, this.#variables)
+    for (const reference of unsetReferences) this.#unsetReferences.add(reference)
     for (const name of listSecretNames(text)) this.secrets.add(this.#variables.secrets[name] ?? '')
-    return expanded
+    return expandedText
   }
 
-  record(texts: Readonly<Record<string, string>>): Record<string, string> {
-    return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, this.text(text)]))
+  expandRecord(texts: Readonly<Record<string, string>>): Record<string, string> {
+    return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, this.expand(text)]))
   }
 
   throwIfUnset(): void {
-    const unset = [...this.#unset]
-    if (unset.length === 0) return
-    const isProject = unset.every((name) => name === '${project}')
+    const unsetReferences = [...this.#unsetReferences]
+    if (unsetReferences.length === 0) return
+    const isProjectMissing = unsetReferences.every((reference) => reference === '${project}')
     throw new GatewayError(
-      isProject ? 'PROJECT_UNKNOWN' : 'VARIABLE_UNSET',
-      `the server "${this.#server}" needs ${unset.join(', ')}`,
-      { data: { server: this.#server, variables: unset } },
+      isProjectMissing ? 'PROJECT_UNKNOWN' : 'VARIABLE_UNSET',
+      `the server "${this.#server}" needs ${unsetReferences.join(', ')}`,
+      { data: { server: this.#server, variables: unsetReferences } },
     )
   }
 }

@@ -28,21 +28,23 @@ export function findCatalogueWarnings(definitions: Definitions, app?: string): r
 }
 
 function findHiddenCharacterWarnings({ location, definition }: ModelText): readonly string[] {
-  const found = findHiddenCharacters(collectText(definition).join('\n'))
-  return found.length === 0 ? [] : [`hidden characters in ${location}: ${found.join(', ')}`]
+  const hiddenCharacters = findHiddenCharacters(collectText(definition).join('\n'))
+  return hiddenCharacters.length === 0
+    ? []
+    : [`hidden characters in ${location}: ${hiddenCharacters.join(', ')}`]
 }
 
 function findForeignToolWarnings(
   { location, definition }: ModelText,
   app: string | undefined,
 ): readonly string[] {
-  const mentions = collectText(definition)
+  const toolMentions = collectText(definition)
     .join('\n')
     .matchAll(/\b([A-Z][A-Za-z0-9]*)__[A-Za-z0-9_-]+/g)
-  const foreign = new Set([...mentions].flatMap(([tool, owner]) => (owner === app ? [] : tool)))
-  return foreign.size === 0
+  const foreignTools = new Set([...toolMentions].flatMap(([tool, owner]) => (owner === app ? [] : tool)))
+  return foreignTools.size === 0
     ? []
-    : [`tools of other apps are named in ${location}: ${[...foreign].join(', ')}`]
+    : [`tools of other apps are named in ${location}: ${[...foreignTools].join(', ')}`]
 }
 
 /** Excludes `_meta` and `icons`, which models do not receive. */

@@ -3,7 +3,7 @@
  * hyphens, zero-width characters, bidirectional controls, fillers, tag characters, and variation selectors in
  * sequences. Joiners are allowed within emoji and in scripts other than Latin.
  */
-const hidden = new RegExp(
+const hiddenPattern = new RegExp(
   [
     String.raw`[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\xad]`,
     String.raw`[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]`,
@@ -14,18 +14,18 @@ const hidden = new RegExp(
   'gu',
 )
 
-const maxListed = 5
+const maxListedCharacters = 5
 
 /** Returns up to five distinct characters, such as `U+202E`. */
 export function findHiddenCharacters(text: string): readonly string[] {
-  const found = new Set(
-    [...text.matchAll(hidden)].map(([character]) => `U+${toHex(character).padStart(4, '0')}`),
+  const characters = new Set(
+    [...text.matchAll(hiddenPattern)].map(([character]) => `U+${toHex(character).padStart(4, '0')}`),
   )
-  return [...found].slice(0, maxListed)
+  return [...characters].slice(0, maxListedCharacters)
 }
 
 /** Escapes hidden characters as `\u{202E}`, so that a terminal does not interpret them. */
 export const escapeHiddenCharacters = (text: string): string =>
-  text.replaceAll(hidden, (character) => `\\u{${toHex(character)}}`)
+  text.replaceAll(hiddenPattern, (character) => `\\u{${toHex(character)}}`)
 
 const toHex = (character: string): string => (character.codePointAt(0) ?? 0).toString(16).toUpperCase()

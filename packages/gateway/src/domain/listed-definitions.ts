@@ -12,33 +12,37 @@ const isListWith =
     Array.isArray(value) && value.every(isItem)
 const accepts = (schema: z.ZodType) => (value: unknown) => schema.safeParse(value).success
 
-const icon = z.object({
+const iconSchema = z.object({
   src: z.string(),
   mimeType: z.string().optional(),
   sizes: z.array(z.string()).optional(),
   theme: z.enum(['light', 'dark']).optional(),
 })
-const common: Checks = {
+const commonChecks: Checks = {
   title: isText,
   description: isText,
-  icons: isListWith(accepts(icon)),
+  icons: isListWith(accepts(iconSchema)),
   annotations: isObject,
   _meta: isObject,
 }
-const hints: Checks = {
+const hintChecks: Checks = {
   title: isText,
   readOnlyHint: isFlag,
   destructiveHint: isFlag,
   idempotentHint: isFlag,
   openWorldHint: isFlag,
 }
-const resource: Checks = { ...common, mimeType: isText, size: (value) => typeof value === 'number' }
-const resourceAnnotations: Checks = {
+const resourceChecks: Checks = {
+  ...commonChecks,
+  mimeType: isText,
+  size: (value) => typeof value === 'number',
+}
+const resourceAnnotationChecks: Checks = {
   audience: isListWith((value) => value === 'user' || value === 'assistant'),
   priority: accepts(z.number().min(0).max(1)),
   lastModified: accepts(z.iso.datetime({ offset: true })),
 }
-const argument: Checks = { title: isText, description: isText, required: isFlag }
+const argumentChecks: Checks = { title: isText, description: isText, required: isFlag }
 
 /**
  * Returns a tool that every client accepts, or `undefined` if its input schema does not describe an object. Removes
@@ -47,42 +51,50 @@ const argument: Checks = { title: isText, description: isText, required: isFlag 
 export function normalizeTool(tool: ListedTool): ListedTool | undefined {
   // Clients of Causeway never send tasks of MCP 2025-11-25.
   const { execution: _, ...rest } = tool
-  const { outputSchema: output, annotations, ...valid } = selectValid(rest, common)
+  const { outputSchema: listedOutputSchema, annotations, ...validMembers } = selectValid(rest, commonChecks)
   const inputSchema = normalizeSchema({ type: 'object', ...tool.inputSchema })
   if (inputSchema === undefined) return undefined
-  const outputSchema = isObject(output) && canCompile(output) ? normalizeSchema(output) : undefined
+  const outputSchema =
+    isObject(listedOutputSchema) && canCompile(listedOutputSchema)
+      ? normalizeSchema(listedOutputSchema)
+      : undefined
   return {
-    ...valid,
+    ...validMembers,
     name: tool.name,
-    description: isText(valid.description) ? valid.description : '',
+    description: isText(validMembers.description) ? validMembers.description : '',
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(isObject(annotations) ? { annotations: selectValid(annotations, hints) as ToolAnnotations } : {}),
+    ...(isObject(annotations)
+      ? { annotations: selectValid(annotations, hintChecks) as ToolAnnotations }
+      : {}),
   }
 }
 
 export function normalizePrompt(prompt: ListedPrompt): ListedPrompt {
   const args = Array.isArray(prompt.arguments) ? prompt.arguments : []
-  const named = args.filter((one: unknown) => isObject(one) && isText(one.name))
+  const namedArguments = args.filter((property: unknown) => isObject(property) && isText(property.name))
   return {
-    ...selectValid(prompt, common),
+    ...selectValid(prompt, commonChecks),
     name: prompt.name,
-    arguments: named.map((one) => ({ ...selectValid({ ...one }, argument), name: one.name })),
+    arguments: namedArguments.map((property) => ({
+      ...selectValid({ ...property }, argumentChecks),
+      name: property.name,
+    })),
   }
 }
 
 export const normalizeResource = <T extends ListedResource | ResourceTemplate>(listed: T): T => {
-  const { annotations, ...valid } = selectValid(listed, resource)
+  const { annotations, ...validMembers } = selectValid(listed, resourceChecks)
   return {
-    ...valid,
-    ...(isObject(annotations) ? { annotations: selectValid(annotations, resourceAnnotations) } : {}),
+    ...validMembers,
+    ...(isObject(annotations) ? { annotations: selectValid(annotations, resourceAnnotationChecks) } : {}),
   } as T
 }
 
 /** Reads the task support of MCP 2025-11-25. With `required`, the server rejects calls without a task. */
 export function getTaskSupport({ execution }: JsonObject): 'optional' | 'required' | undefined {
-  const support = isObject(execution) ? execution.taskSupport : undefined
-  return support === 'optional' || support === 'required' ? support : undefined
+  const taskSupport = isObject(execution) ? execution.taskSupport : undefined
+  return taskSupport === 'optional' || taskSupport === 'required' ? taskSupport : undefined
 }
 
 const selectValid = (definition: JsonObject, checks: Checks): JsonObject =>
@@ -95,11 +107,11 @@ const selectValid = (definition: JsonObject, checks: Checks): JsonObject =>
 /** Accepts null for empty lists, and replaces boolean schemas, which SDK 1 clients reject. */
 function normalizeSchema(schema: JsonObject): ListedTool['inputSchema'] | undefined {
   const { type, properties, required, ...rest } = schema
-  const entries = Object.entries(properties ?? {}).map(([name, one]) => [
+  const entries = Object.entries(properties ?? {}).map(([name, property]) => [
     name,
-    typeof one === 'boolean' ? (one ? {} : { not: {} }) : one,
+    typeof property === 'boolean' ? (property ? {} : { not: {} }) : property,
   ])
-  const areObjects = isObject(properties ?? {}) && entries.every(([, one]) => isObject(one))
+  const areObjects = isObject(properties ?? {}) && entries.every(([, property]) => isObject(property))
   if (type !== 'object' || !areObjects) return undefined
   return {
     type,

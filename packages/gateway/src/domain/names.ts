@@ -1,7 +1,7 @@
 /** Clients add `mcp__causeway__` and allow 64 characters. */
-const maxWireName = 49
+const maxWireNameLength = 49
 const hashLength = 8
-const maxAppName = 24
+const maxAppNameLength = 24
 
 export type Digest = (text: string) => string
 
@@ -11,11 +11,11 @@ export type Digest = (text: string) => string
  */
 export function chooseAppName(server: string, isTaken: (path: string) => boolean): string {
   const words = server.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  const joined = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')
-  const name = (/^[A-Z]/.test(joined) ? joined : `Mcp${joined}`).slice(0, maxAppName)
-  let chosen = name
-  for (let number = 2; isTaken(chosen.toLowerCase()); number++) chosen = `${name}${number}`
-  return chosen
+  const joinedWords = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')
+  const name = (/^[A-Z]/.test(joinedWords) ? joinedWords : `Mcp${joinedWords}`).slice(0, maxAppNameLength)
+  let uniqueName = name
+  for (let suffix = 2; isTaken(uniqueName.toLowerCase()); suffix++) uniqueName = `${name}${suffix}`
+  return uniqueName
 }
 
 /**
@@ -27,15 +27,18 @@ export function chooseWireNames(
   names: readonly string[],
   digest: Digest,
 ): ReadonlyMap<string, string> {
-  const entries = names.map((name) => ({ name, plain: name.replaceAll(/[^A-Za-z0-9_-]/g, '_') }))
-  const counts = new Map<string, number>()
-  for (const { plain } of entries) counts.set(plain, (counts.get(plain) ?? 0) + 1)
+  const entries = names.map((name) => ({ name, baseName: name.replaceAll(/[^A-Za-z0-9_-]/g, '_') }))
+  const countByBaseName = new Map<string, number>()
+  for (const { baseName } of entries) countByBaseName.set(baseName, (countByBaseName.get(baseName) ?? 0) + 1)
   return new Map(
-    entries.map(({ name, plain }) => {
-      const wire = `${app}__${plain}`
-      const isUnique = name === plain || counts.get(plain) === 1
-      if (isUnique && wire.length <= maxWireName) return [name, wire]
-      return [name, `${wire.slice(0, maxWireName - hashLength - 1)}_${digest(name).slice(0, hashLength)}`]
+    entries.map(({ name, baseName }) => {
+      const wireName = `${app}__${baseName}`
+      const isUnique = name === baseName || countByBaseName.get(baseName) === 1
+      if (isUnique && wireName.length <= maxWireNameLength) return [name, wireName]
+      return [
+        name,
+        `${wireName.slice(0, maxWireNameLength - hashLength - 1)}_${digest(name).slice(0, hashLength)}`,
+      ]
     }),
   )
 }
@@ -49,6 +52,6 @@ export function removeDuplicates<T extends { readonly name: string }>(entries: r
 /** `*` matches any characters. */
 export const matchesPattern = (name: string, patterns: readonly string[]): boolean =>
   patterns.some((pattern) => {
-    const parts = pattern.split('*').map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, '\\$&'))
-    return new RegExp(`^${parts.join('.*')}$`).test(name)
+    const escapedParts = pattern.split('*').map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, '\\$&'))
+    return new RegExp(`^${escapedParts.join('.*')}$`).test(name)
   })

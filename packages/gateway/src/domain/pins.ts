@@ -30,8 +30,10 @@ export function createPins({ tools, prompts, instructions }: Catalogue): readonl
     text: toSortedJson(definition),
   })
   return [
-    ...removeDuplicates(tools).map((tool) => pin('tool', tool.name, select(tool, toolMembers))),
-    ...removeDuplicates(prompts).map((prompt) => pin('prompt', prompt.name, select(prompt, promptMembers))),
+    ...removeDuplicates(tools).map((tool) => pin('tool', tool.name, selectMembers(tool, toolMembers))),
+    ...removeDuplicates(prompts).map((prompt) =>
+      pin('prompt', prompt.name, selectMembers(prompt, promptMembers)),
+    ),
     pin('instructions', '', { instructions }),
   ]
 }
@@ -39,13 +41,13 @@ export function createPins({ tools, prompts, instructions }: Catalogue): readonl
 export function findChanges(catalogue: Catalogue, pins: readonly Pin[]): readonly CatalogueChange[] {
   const approved = new Map(pins.map((pin) => [toPinKey(pin), pin.text]))
   return createPins(catalogue).flatMap((pin) => {
-    const before = approved.get(toPinKey(pin))
-    if (before === pin.text) return []
+    const approvedText = approved.get(toPinKey(pin))
+    if (approvedText === pin.text) return []
     return [
       {
         kind: pin.kind,
         name: pin.name,
-        ...(before === undefined ? {} : { approved: JSON.parse(before) as JsonObject }),
+        ...(approvedText === undefined ? {} : { approved: JSON.parse(approvedText) as JsonObject }),
         current: JSON.parse(pin.text) as JsonObject,
       },
     ]
@@ -71,26 +73,31 @@ export function reviewCatalogue(
   { tools, prompts, instructions }: Catalogue,
   changes: readonly CatalogueChange[],
 ): ReviewedCatalogue {
-  const byKey = new Map(changes.map((change) => [toPinKey(change), change]))
+  const changeByKey = new Map(changes.map((change) => [toPinKey(change), change]))
   const review = <T extends { readonly name: string }>(kind: PinKind, entry: T): Reviewed<T> => {
-    const change = byKey.get(toPinKey({ kind, name: entry.name }))
+    const change = changeByKey.get(toPinKey({ kind, name: entry.name }))
     if (change === undefined) return { entry, isBlocked: false, isNew: false }
     const { approved } = change
     const text = approved === undefined ? entry : ({ ...approved } as unknown as T)
     return { entry: text, isBlocked: true, isNew: approved === undefined }
   }
-  const changedText = byKey.get(toPinKey({ kind: 'instructions', name: '' }))
+  const instructionsChange = changeByKey.get(toPinKey({ kind: 'instructions', name: '' }))
   return {
     tools: tools.map((tool) => review('tool', tool)),
     prompts: prompts.map((prompt) => review('prompt', prompt)),
-    instructions: changedText === undefined ? instructions : String(changedText.approved?.instructions ?? ''),
+    instructions:
+      instructionsChange === undefined
+        ? instructions
+        : String(instructionsChange.approved?.instructions ?? ''),
   }
 }
 
 export const toPinKey = ({ kind, name }: Pick<Pin, 'kind' | 'name'>): string => `${kind}:${name}`
 
-const select = (definition: JsonObject, members: readonly string[]): JsonObject =>
-  Object.fromEntries(members.filter((one) => one in definition).map((one) => [one, definition[one]]))
+const selectMembers = (definition: JsonObject, members: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    members.filter((member) => member in definition).map((member) => [member, definition[member]]),
+  )
 
 const toSortedJson = (value: unknown): string => JSON.stringify(sortKeys(value))
 

@@ -32,8 +32,8 @@ export class InstancePool {
   readonly #options: InstancePoolOptions
   readonly #instances = new Map<string, Instance>()
   readonly #policies = new Map<string, RestartPolicy>()
-  readonly #ending = new Set<Promise<void>>()
-  #calls = 0
+  readonly #endPromises = new Set<Promise<void>>()
+  #callCount = 0
 
   constructor(options: InstancePoolOptions) {
     this.#options = options
@@ -55,8 +55,8 @@ export class InstancePool {
     const clientCapabilities = { ...getClientCapabilities(input.can), roots: {} }
     // Callers without a session cannot be distinguished, so they receive no questions.
     const capabilities = sharedSession && share === 'client' ? { roots: {} } : clientCapabilities
-    if (share === 'call') this.#calls += 1
-    const key = share === 'client' ? `${clientKey} ${project ?? ''}` : `call ${this.#calls}`
+    if (share === 'call') this.#callCount += 1
+    const key = share === 'client' ? `${clientKey} ${project ?? ''}` : `call ${this.#callCount}`
     return this.#get(key, { project, isOwned: share === 'call' || !sharedSession, capabilities })
   }
 
@@ -86,7 +86,7 @@ export class InstancePool {
     const { instances } = this
     this.#instances.clear()
     this.#policies.clear()
-    await Promise.all([...instances.map((instance) => instance.end()), ...this.#ending])
+    await Promise.all([...instances.map((instance) => instance.end()), ...this.#endPromises])
   }
 
   #get(key: string, request: Omit<InstanceRequest, 'key' | 'policy'>): Instance {
@@ -106,22 +106,22 @@ export class InstancePool {
         this.#end(instance)
       }
     for (const [key, policy] of this.#policies)
-      if (policy.isClean && !this.#instances.has(key)) this.#policies.delete(key)
+      if (policy.isRecovered && !this.#instances.has(key)) this.#policies.delete(key)
     if (this.#instances.size < maxInstances) return
-    const unused = this.instances.filter(({ users }) => users === 0)
-    const [oldest] = unused.sort((a, b) => a.lastUsedMs - b.lastUsedMs)
-    if (oldest === undefined)
+    const unusedInstances = this.instances.filter(({ userCount: users }) => users === 0)
+    const [oldestInstance] = unusedInstances.sort((a, b) => a.lastUsedMs - b.lastUsedMs)
+    if (oldestInstance === undefined)
       throw new GatewayError(
         'TOO_MANY_INSTANCES',
         `${this.#options.server} has ${maxInstances} running instances`,
         { data: { server: this.#options.server, instances: maxInstances } },
       )
-    this.#instances.delete(oldest.key)
-    this.#end(oldest)
+    this.#instances.delete(oldestInstance.key)
+    this.#end(oldestInstance)
   }
 
   #end(instance: Instance): void {
-    const ending = instance.end().finally(() => this.#ending.delete(ending))
-    this.#ending.add(ending)
+    const endPromise = instance.end().finally(() => this.#endPromises.delete(endPromise))
+    this.#endPromises.add(endPromise)
   }
 }

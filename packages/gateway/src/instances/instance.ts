@@ -48,17 +48,17 @@ export class Instance {
   readonly #options: InstanceOptions
   readonly #slots: Slots
   #state: InstanceState = 'idle'
-  #sinceMs: number
+  #stateSinceMs: number
   #connection: Connection | undefined
   #channel: Channel | undefined
-  #starting: Promise<Connection> | undefined
-  #stopping = new AbortController()
-  #closing: Promise<void> = Promise.resolve()
+  #startPromise: Promise<Connection> | undefined
+  #stopController = new AbortController()
+  #closePromise: Promise<void> = Promise.resolve()
   #isClosing = false
   #isEnded = false
-  #users = 0
+  #userCount = 0
   #lastUsedMs: number
-  #readyAt = 0
+  #readyAtMs = 0
   #description: ServerDescription | undefined
   readonly #subscriptions: ResourceSubscriptions
   #logLevel: string | undefined
@@ -72,8 +72,8 @@ export class Instance {
     this.#slots = new Slots(options.concurrency)
     this.#subscriptions = new ResourceSubscriptions(options.now)
     this.#idleMs = options.idleMs
-    this.#sinceMs = options.now()
-    this.#lastUsedMs = this.#sinceMs
+    this.#stateSinceMs = options.now()
+    this.#lastUsedMs = this.#stateSinceMs
   }
 
   get key(): string {
@@ -90,8 +90,8 @@ export class Instance {
     return isDown ? 'down' : waitMs > 0 ? 'backoff' : 'idle'
   }
 
-  get sinceMs(): number {
-    return this.#sinceMs
+  get stateSinceMs(): number {
+    return this.#stateSinceMs
   }
 
   get lastUsedMs(): number {
@@ -107,17 +107,17 @@ export class Instance {
   }
 
   /** Number of calls and subscriptions. */
-  get users(): number {
-    return this.#users
+  get userCount(): number {
+    return this.#userCount
   }
 
   get inFlight(): number {
-    return this.#slots.used
+    return this.#slots.usedCount
   }
 
   get isUnused(): boolean {
     const isStopped = this.state === 'idle' || this.state === 'needs_login'
-    return this.#users === 0 && isStopped && !this.#isClosing
+    return this.#userCount === 0 && isStopped && !this.#isClosing
   }
 
   /** Result of the latest handshake. */
@@ -149,13 +149,13 @@ export class Instance {
 
   /** Prevents the idle stop until the returned function is called. */
   retain(): () => void {
-    this.#users += 1
+    this.#userCount += 1
     clearTimeout(this.#idleTimer)
     let isRetained = true
     return () => {
       if (!isRetained) return
       isRetained = false
-      this.#users -= 1
+      this.#userCount -= 1
       this.#lastUsedMs = this.#options.now()
       this.#stopWhenIdle()
     }
@@ -165,7 +165,7 @@ export class Instance {
   subscribe(uri: string): () => void {
     const release = this.retain()
     this.#subscriptions.add(uri)
-    this.#getConnection(this.#stopping.signal).catch(() => {})
+    this.#getConnection(this.#stopController.signal).catch(() => {})
     let isActive = true
     return () => {
       if (!isActive) return
@@ -192,13 +192,13 @@ export class Instance {
   /** The next call starts the instance again. */
   async stop(): Promise<void> {
     clearTimeout(this.#idleTimer)
-    this.#stopping.abort(new GatewayError('UPSTREAM_GONE', `${this.#options.server} was stopped`))
-    this.#stopping = new AbortController()
+    this.#stopController.abort(new GatewayError('UPSTREAM_GONE', `${this.#options.server} was stopped`))
+    this.#stopController = new AbortController()
     const connection = this.#connection
     this.#connection = undefined
     this.#setState('idle')
     if (connection !== undefined) this.#close(connection)
-    await this.#closing
+    await this.#closePromise
   }
 
   end(): Promise<void> {
@@ -208,35 +208,35 @@ export class Instance {
 
   #stopWhenIdle(): void {
     clearTimeout(this.#idleTimer)
-    if (this.#users > 0 || this.#idleMs === 0) return
+    if (this.#userCount > 0 || this.#idleMs === 0) return
     this.#idleTimer = setTimeout(() => void this.stop(), this.#idleMs).unref()
   }
 
   async #getConnection(signal: AbortSignal): Promise<Connection> {
     if (this.#isEnded) throw new GatewayError('UPSTREAM_GONE', `${this.#options.server} was stopped`)
     if (this.#connection !== undefined && !this.#connection.isClosed) return this.#connection
-    this.#starting ??= this.#start(this.#stopping.signal).finally(() => {
-      this.#starting = undefined
+    this.#startPromise ??= this.#start(this.#stopController.signal).finally(() => {
+      this.#startPromise = undefined
     })
-    return raceAbort(this.#starting, signal)
+    return raceAbort(this.#startPromise, signal)
   }
 
-  async #start(stopping: AbortSignal): Promise<Connection> {
+  async #start(stopSignal: AbortSignal): Promise<Connection> {
     const { policy } = this.#options
-    await this.#waitForPolicy(stopping)
+    await this.#waitForPolicy(stopSignal)
     // Waits for the previous process, because two processes could damage the files of the server.
-    await this.#closing
-    stopping.throwIfAborted()
+    await this.#closePromise
+    stopSignal.throwIfAborted()
     this.#setState('starting')
     let connection: Connection | undefined
     try {
       const channel = this.#options.createChannel()
       this.#channel = channel
       connection = this.#createConnection(channel)
-      const description = await this.#open(connection, channel, stopping)
+      const description = await this.#open(connection, channel, stopSignal)
       if (connection.isClosed) throw new Error('it ended after the handshake')
       this.#connection = connection
-      this.#readyAt = this.#options.now()
+      this.#readyAtMs = this.#options.now()
       this.#description = description
       this.#setState('ready')
       this.#subscriptions.use(connection, description)
@@ -246,7 +246,7 @@ export class Instance {
     } catch (error) {
       const failure = this.#toStartError(error)
       if (connection !== undefined) this.#close(connection)
-      if (stopping.aborted) this.#setState('idle')
+      if (stopSignal.aborted) this.#setState('idle')
       else if (LoginError.is(failure, 'NEEDS_LOGIN')) {
         this.#loginError = failure
         this.#setState('needs_login')
@@ -255,7 +255,7 @@ export class Instance {
         this.#setState('backoff')
       }
       this.#options.onFailure(failure)
-      await this.#closing
+      await this.#closePromise
       throw failure
     }
   }
@@ -270,7 +270,7 @@ export class Instance {
     setImmediate(() => this.#close(connection))
   }
 
-  async #waitForPolicy(stopping: AbortSignal): Promise<void> {
+  async #waitForPolicy(stopSignal: AbortSignal): Promise<void> {
     const { policy, server } = this.#options
     if (this.#state === 'needs_login' && this.#loginError !== undefined) throw this.#loginError
     const { waitMs, isDown } = policy
@@ -281,7 +281,7 @@ export class Instance {
         data: { server, retry_after_ms: Math.ceil(waitMs), stderr: this.stderr.slice(-20) },
       })
     this.#setState('backoff')
-    await delay(waitMs, undefined, { signal: stopping })
+    await delay(waitMs, undefined, { signal: stopSignal })
   }
 
   #createConnection(channel: Channel): Connection {
@@ -298,9 +298,9 @@ export class Instance {
     return connection
   }
 
-  async #open(connection: Connection, channel: Channel, stopping: AbortSignal): Promise<ServerDescription> {
+  async #open(connection: Connection, channel: Channel, stopSignal: AbortSignal): Promise<ServerDescription> {
     const { server, capabilities, clientInfo, startTimeoutMs } = this.#options
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(startTimeoutMs)])
+    const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(startTimeoutMs)])
     await raceAbort(connection.open(), signal)
     const era = this.#options.getEra()
     return performHandshake(connection, channel, { server, capabilities, clientInfo, era, signal })
@@ -324,7 +324,7 @@ export class Instance {
       this.#setState('idle')
       return
     }
-    if (now() - this.#readyAt > minStableMs) policy.reset()
+    if (now() - this.#readyAtMs > minStableMs) policy.reset()
     policy.recordFailure()
     this.#setState('backoff')
     this.#options.onFailure(
@@ -333,18 +333,18 @@ export class Instance {
         cause: error,
       }),
     )
-    if (this.#subscriptions.size > 0) this.#getConnection(this.#stopping.signal).catch(() => {})
+    if (this.#subscriptions.size > 0) this.#getConnection(this.#stopController.signal).catch(() => {})
   }
 
   #close(connection: Connection): void {
     this.#isClosing = true
-    const closing = connection
+    const closePromise = connection
       .close()
       .catch(() => {})
       .finally(() => {
-        if (this.#closing === closing) this.#isClosing = false
+        if (this.#closePromise === closePromise) this.#isClosing = false
       })
-    this.#closing = closing
+    this.#closePromise = closePromise
   }
 
   #toStartError(error: unknown): CausewayError {
@@ -364,7 +364,7 @@ export class Instance {
   #setState(state: InstanceState): void {
     if (this.#state === state) return
     this.#state = state
-    this.#sinceMs = this.#options.now()
+    this.#stateSinceMs = this.#options.now()
   }
 }
 
@@ -372,13 +372,13 @@ export class Instance {
 async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   let onAbort = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
+  const abortPromise = new Promise<never>((_, reject) => {
     onAbort = () => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
   })
   work.catch(() => {})
   try {
-    return await Promise.race([work, aborted])
+    return await Promise.race([work, abortPromise])
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

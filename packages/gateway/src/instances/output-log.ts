@@ -23,33 +23,33 @@ export interface OutputLines {
 export class OutputLog {
   readonly #options: OutputLogOptions
   readonly #lines: string[] = []
-  #count = 0
-  #windowStart = Number.NEGATIVE_INFINITY
-  #logged = 0
+  #lineCount = 0
+  #windowStartMs = Number.NEGATIVE_INFINITY
+  #loggedCount = 0
 
   constructor(options: OutputLogOptions) {
     this.#options = options
   }
 
   add(source: OutputSource, line: string): void {
-    this.#count += 1
+    this.#lineCount += 1
     if (this.#lines.push(source === 'stderr' ? line : `[${source}] ${line}`) > maxLines) this.#lines.shift()
     if (source !== 'causeway' && this.#canLog()) this.#options.log(source, line)
   }
 
   /** A position from before a restart may be too high. It then means the beginning. */
   read(after = 0): OutputLines {
-    const missed = after > this.#count ? this.#count : this.#count - after
-    return { lines: missed === 0 ? [] : this.#lines.slice(-missed), next: this.#count }
+    const missedCount = after > this.#lineCount ? this.#lineCount : this.#lineCount - after
+    return { lines: missedCount === 0 ? [] : this.#lines.slice(-missedCount), next: this.#lineCount }
   }
 
   #canLog(): boolean {
     const now = this.#options.now()
-    if (now - this.#windowStart > windowMs) {
-      this.#windowStart = now
-      this.#logged = 0
+    if (now - this.#windowStartMs > windowMs) {
+      this.#windowStartMs = now
+      this.#loggedCount = 0
     }
-    this.#logged += 1
-    return this.#logged <= maxLoggedPerWindow
+    this.#loggedCount += 1
+    return this.#loggedCount <= maxLoggedPerWindow
   }
 }

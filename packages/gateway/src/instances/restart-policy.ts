@@ -16,46 +16,46 @@ interface RestartPolicyOptions {
 export class RestartPolicy {
   readonly #options: RestartPolicyOptions
   #failures: number[] = []
-  #nextAttemptAt = Number.NEGATIVE_INFINITY
-  #reachedMax = false
+  #nextAttemptMs = Number.NEGATIVE_INFINITY
+  #hasReachedMax = false
 
   constructor(options: RestartPolicyOptions) {
     this.#options = options
   }
 
   get isDown(): boolean {
-    return this.#reachedMax && this.#options.now() - (this.#failures.at(-1) ?? 0) < 2 * windowMs
+    return this.#hasReachedMax && this.#options.now() - (this.#failures.at(-1) ?? 0) < 2 * windowMs
   }
 
   /** Time until the next attempt. */
   get waitMs(): number {
-    return Math.max(0, this.#nextAttemptAt - this.#options.now())
+    return Math.max(0, this.#nextAttemptMs - this.#options.now())
   }
 
-  get isClean(): boolean {
-    return this.#recent().length === 0 && this.waitMs === 0
+  get isRecovered(): boolean {
+    return this.#listRecentFailures().length === 0 && this.waitMs === 0
   }
 
   /** `retryAfterMs` is the delay that the server requested. */
   recordFailure(retryAfterMs = 0): void {
     const { now, random } = this.#options
-    const staysDown = this.isDown
-    const recent = this.#recent()
-    recent.push(now())
-    this.#reachedMax = staysDown || recent.length >= maxFailures
-    this.#failures = recent
-    const delay = (firstDelaysMs[recent.length - 1] ?? windowMs) * (0.75 + random() / 2)
-    this.#nextAttemptAt = now() + Math.max(this.#reachedMax ? windowMs : delay, retryAfterMs)
+    const wasDown = this.isDown
+    const recentFailures = this.#listRecentFailures()
+    recentFailures.push(now())
+    this.#hasReachedMax = wasDown || recentFailures.length >= maxFailures
+    this.#failures = recentFailures
+    const delayMs = (firstDelaysMs[recentFailures.length - 1] ?? windowMs) * (0.75 + random() / 2)
+    this.#nextAttemptMs = now() + Math.max(this.#hasReachedMax ? windowMs : delayMs, retryAfterMs)
   }
 
   reset(): void {
     this.#failures = []
-    this.#reachedMax = false
-    this.#nextAttemptAt = Number.NEGATIVE_INFINITY
+    this.#hasReachedMax = false
+    this.#nextAttemptMs = Number.NEGATIVE_INFINITY
   }
 
-  #recent(): number[] {
-    const from = this.#options.now() - windowMs
-    return this.#failures.filter((at) => at > from)
+  #listRecentFailures(): number[] {
+    const windowStartMs = this.#options.now() - windowMs
+    return this.#failures.filter((at) => at > windowStartMs)
   }
 }

@@ -47,7 +47,14 @@ export interface HostedServerStatus {
 }
 
 /** A server's state is the first of these that an instance has. */
-const byPriority: readonly InstanceState[] = ['ready', 'starting', 'needs_login', 'down', 'backoff', 'idle']
+const statesByPriority: readonly InstanceState[] = [
+  'ready',
+  'starting',
+  'needs_login',
+  'down',
+  'backoff',
+  'idle',
+]
 
 interface DescribeOptions {
   readonly app: string
@@ -94,18 +101,18 @@ function findState({ config, pool, failure }: UpstreamServer): ServerState {
   // Checked first, because the instance that failed may have been removed.
   if (LoginError.is(failure?.error, 'NEEDS_LOGIN')) return 'needs_login'
   const states = new Set(pool.instances.map(({ state }) => state))
-  return byPriority.find((state) => states.has(state)) ?? 'idle'
+  return statesByPriority.find((state) => states.has(state)) ?? 'idle'
 }
 
 const describeInstance = (
-  { state, pid, sinceMs, inFlight, project }: Instance,
+  { state, pid, stateSinceMs, inFlight, project }: Instance,
   now: number,
   memory: ReadonlyMap<number, number>,
 ): InstanceStatus => ({
   state,
   ...(pid === undefined ? {} : { pid }),
   ...(pid === undefined || !memory.has(pid) ? {} : { memory_bytes: memory.get(pid) ?? 0 }),
-  for_ms: Math.round(now - sinceMs),
+  for_ms: Math.round(now - stateSinceMs),
   in_flight: inFlight,
   ...(project === undefined ? {} : { project }),
 })

@@ -1,19 +1,19 @@
 /** Limits concurrent work. Waiting work starts in order. */
 export class Slots {
-  readonly #max: number
-  readonly #waiting = new Set<() => void>()
-  #used = 0
+  readonly #maxConcurrency: number
+  readonly #waiters = new Set<() => void>()
+  #usedCount = 0
 
-  constructor(max: number) {
-    this.#max = max
+  constructor(maxConcurrency: number) {
+    this.#maxConcurrency = maxConcurrency
   }
 
-  get used(): number {
-    return this.#used
+  get usedCount(): number {
+    return this.#usedCount
   }
 
-  get waiting(): number {
-    return this.#waiting.size
+  get waitingCount(): number {
+    return this.#waiters.size
   }
 
   /** Throws the signal's reason if it aborts while the work waits. */
@@ -22,10 +22,10 @@ export class Slots {
     try {
       return await work()
     } finally {
-      const [next] = this.#waiting
-      if (next === undefined) this.#used -= 1
+      const [next] = this.#waiters
+      if (next === undefined) this.#usedCount -= 1
       else {
-        this.#waiting.delete(next)
+        this.#waiters.delete(next)
         next()
       }
     }
@@ -33,20 +33,20 @@ export class Slots {
 
   async #take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.#used < this.#max) {
-      this.#used += 1
+    if (this.#usedCount < this.#maxConcurrency) {
+      this.#usedCount += 1
       return
     }
     await new Promise<void>((resolve, reject) => {
       const onAbort = (): void => {
-        this.#waiting.delete(start)
+        this.#waiters.delete(start)
         reject(signal.reason)
       }
       const start = (): void => {
         signal.removeEventListener('abort', onAbort)
         resolve()
       }
-      this.#waiting.add(start)
+      this.#waiters.add(start)
       signal.addEventListener('abort', onAbort, { once: true })
     })
   }

@@ -25,15 +25,15 @@ const maxCallMs = 10 * 60_000
 
 const startTimeoutMs = 30_000
 /** These commands may download the server first. */
-const installers = /^(npx|uvx|pnpm|bunx|pipx|uv|docker|podman)(\.cmd|\.exe)?$/
+const installerPattern = /^(npx|uvx|pnpm|bunx|pipx|uv|docker|podman)(\.cmd|\.exe)?$/
 const installTimeoutMs = 180_000
 
 const maxListAttempts = 3
 
 /** List changes within this time cause one refresh. */
-const coalesceMs = 250
+const refreshDelayMs = 250
 
-const listChanged: ReadonlySet<string> = new Set([
+const listChangedMethods: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
@@ -45,12 +45,12 @@ export interface UpstreamServices {
   /** Monotonic milliseconds. */
   readonly now: () => number
   readonly random: () => number
-  readonly newId: () => string
+  readonly createId: () => string
   readonly clientInfo: { readonly name: string; readonly version: string }
   readonly pidFile: PidFile
-  readonly parked: ParkedCalls
+  readonly parkedCalls: ParkedCalls
   render(server: HostedServer, project: string | undefined): RenderedEndpoint
-  loginFor(server: HostedServer): ServerLogin | undefined
+  createLogin(server: HostedServer): ServerLogin | undefined
 }
 
 export interface UpstreamServerOptions {
@@ -76,9 +76,9 @@ export class UpstreamServer {
   readonly #options: UpstreamServerOptions
   readonly #log: Log
   #catalogue: Catalogue | undefined
-  #refreshing: Promise<void> | undefined
-  #listing: Promise<void> | undefined
-  #lister: Instance | undefined
+  #refreshPromise: Promise<void> | undefined
+  #listPromise: Promise<void> | undefined
+  #listingInstance: Instance | undefined
   #refreshTimer: NodeJS.Timeout | undefined
   /** `atMs` is monotonic. */
   #failure: { readonly error: CausewayError; readonly atMs: number } | undefined
@@ -131,7 +131,7 @@ export class UpstreamServer {
 
   /** Absent for a server with a configured token. Throws a `CausewayError`. */
   get login(): ServerLogin | undefined {
-    return this.#options.services.loginFor(this.config)
+    return this.#options.services.createLogin(this.config)
   }
 
   prepare(): void {
@@ -139,21 +139,21 @@ export class UpstreamServer {
     if (!config.enabled || config.needsApproval) return
     if (this.#catalogue !== undefined && config.start !== 'eager') return
     // `onFailure` reports a failure, and the next call retries.
-    this.takeCatalogue().catch(() => {})
+    this.refreshCatalogue().catch(() => {})
   }
 
   /** Fetches lists from an instance with the capabilities that the lists depend on. */
-  async takeCatalogue(): Promise<void> {
+  async refreshCatalogue(): Promise<void> {
     const signal = new AbortController().signal
     if (this.config.share === 'shared') {
       const instance = this.pool.getShared()
       await instance.use(signal, async () => {})
       return this.#refresh(instance)
     }
-    this.#listing ??= this.#listInOwnInstance(signal).finally(() => {
-      this.#listing = undefined
+    this.#listPromise ??= this.#listInOwnInstance(signal).finally(() => {
+      this.#listPromise = undefined
     })
-    return this.#listing
+    return this.#listPromise
   }
 
   /** Repeats the listing if lists change meanwhile. */
@@ -163,17 +163,21 @@ export class UpstreamServer {
       key: 'catalogue',
       project: this.#getEmptyProject(),
       policy: this.pool.getPolicy(''),
-      capabilities: getListedCapabilities(this.#sharing),
+      capabilities: getListedCapabilities(this.#sharingOptions),
       isOwned: false,
     }
     const instance = this.#createInstance(request, () => {
       changes += 1
     })
-    this.#lister = instance
+    this.#listingInstance = instance
     try {
       await instance.use(signal, async () => {})
-      for (let attempt = 0, before = -1; attempt < maxListAttempts && changes !== before; attempt++) {
-        before = changes
+      for (
+        let attempt = 0, previousChanges = -1;
+        attempt < maxListAttempts && changes !== previousChanges;
+        attempt++
+      ) {
+        previousChanges = changes
         await this.#refresh(instance)
       }
     } finally {
@@ -184,18 +188,18 @@ export class UpstreamServer {
   /** Returns the result as received, or questions for the client. Throws `UPSTREAM_ERROR`. */
   async request(method: UpstreamMethod, params: Params, ctx: ToolContext): Promise<unknown> {
     this.#requireUsable()
-    const { parked, newId } = this.#options.services
+    const { parkedCalls, createId } = this.#options.services
     const state = isObject(ctx.input.kept) ? ctx.input.kept : {}
     const { hosted_call: parkedId, upstream } = state
     this.#calls += parkedId === undefined ? 1 : 0
     try {
       const call =
         typeof parkedId === 'string'
-          ? parked.take(parkedId, ctx.clientKey)
-          : this.#startCall(newId(), method, { ...params, ...continueWith(upstream, ctx.input) }, ctx)
+          ? parkedCalls.take(parkedId, ctx.clientKey)
+          : this.#startCall(createId(), method, { ...params, ...continueWith(upstream, ctx.input) }, ctx)
       const outcome = await call.run(ctx)
       if (isAsk(outcome)) {
-        parked.park(call)
+        parkedCalls.park(call)
         return outcome
       }
       return isInputRequired(outcome)
@@ -227,10 +231,10 @@ export class UpstreamServer {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#refreshTimer)
-    await Promise.all([this.pool.stop(), this.#lister?.end()])
+    await Promise.all([this.pool.stop(), this.#listingInstance?.end()])
   }
 
-  get #sharing() {
+  get #sharingOptions() {
     const { share, concurrency, endpoint } = this.config
     return { share, concurrency, kind: endpoint.kind }
   }
@@ -273,9 +277,9 @@ export class UpstreamServer {
     const { key, project, capabilities, isOwned, policy } = request
     const { config } = this
     const { services } = this.#options
-    const listedCapabilities = getListedCapabilities(this.#sharing)
+    const listedCapabilities = getListedCapabilities(this.#sharingOptions)
     const sentCapabilities = capabilities ?? listedCapabilities
-    const decidesLists = JSON.stringify(sentCapabilities) === JSON.stringify(listedCapabilities)
+    const hasListedCapabilities = JSON.stringify(sentCapabilities) === JSON.stringify(listedCapabilities)
     const instance: Instance = new Instance({
       server: config.name,
       key,
@@ -293,14 +297,14 @@ export class UpstreamServer {
       onReady: () => {
         // Other instances may still need a login.
         if (!LoginError.is(this.#failure?.error, 'NEEDS_LOGIN')) this.#failure = undefined
-        if (decidesLists) void this.#refresh(instance).catch(() => {})
+        if (hasListedCapabilities) void this.#refresh(instance).catch(() => {})
       },
       onNotification: (method, params) => {
         if (method === 'notifications/message') this.output.add('message', describeMessage(params))
         if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
           this.#options.onResource(params.uri)
-        if (!listChanged.has(method)) return
-        if (onListChanged === undefined) this.#refreshSoon(decidesLists ? instance : undefined)
+        if (!listChangedMethods.has(method)) return
+        if (onListChanged === undefined) this.#refreshSoon(hasListedCapabilities ? instance : undefined)
         else onListChanged()
       },
       onFailure: (error) => this.#recordFailure(error),
@@ -329,17 +333,17 @@ export class UpstreamServer {
     this.#refreshTimer ??= setTimeout(() => {
       this.#refreshTimer = undefined
       const isRunning = source?.state === 'ready'
-      const refresh = source !== undefined && isRunning ? this.#refresh(source) : this.takeCatalogue()
+      const refresh = source !== undefined && isRunning ? this.#refresh(source) : this.refreshCatalogue()
       refresh.catch(() => {})
-    }, coalesceMs).unref()
+    }, refreshDelayMs).unref()
   }
 
   /** Concurrent calls share one refresh. */
   #refresh(instance: Instance): Promise<void> {
-    this.#refreshing ??= this.#fetch(instance).finally(() => {
-      this.#refreshing = undefined
+    this.#refreshPromise ??= this.#fetch(instance).finally(() => {
+      this.#refreshPromise = undefined
     })
-    return this.#refreshing
+    return this.#refreshPromise
   }
 
   async #fetch(instance: Instance): Promise<void> {
@@ -391,4 +395,6 @@ function requireDescription({ description }: Instance): ServerDescription {
 }
 
 const getStartTimeoutMs = ({ endpoint }: HostedServer): number =>
-  endpoint.kind === 'stdio' && installers.test(basename(endpoint.command)) ? installTimeoutMs : startTimeoutMs
+  endpoint.kind === 'stdio' && installerPattern.test(basename(endpoint.command))
+    ? installTimeoutMs
+    : startTimeoutMs

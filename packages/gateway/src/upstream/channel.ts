@@ -7,7 +7,7 @@ export interface ChannelHandlers {
   /** `request` is the id of the request on whose response stream the message arrived. */
   onMessage(message: Message, request?: number): void
   /** Called if the response will not arrive. */
-  onLost(request: number, error: Error): void
+  onRequestLost(request: number, error: Error): void
   /** Called once when the connection ends. */
   onClose(error: Error): void
 }

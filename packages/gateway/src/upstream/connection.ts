@@ -52,9 +52,9 @@ export interface ConnectionOptions {
   onClose(error: Error): void
 }
 
-interface Pending {
+interface PendingRequest {
   readonly owner: RequestOwner | undefined
-  readonly abort: AbortController
+  readonly abortController: AbortController
   resolve(result: unknown): void
   reject(error: unknown): void
   readonly timers: RequestTimers
@@ -69,11 +69,11 @@ const cancelledRequestMs = 60_000
 /** JSON-RPC with one server. Creates its own ids and progress tokens. */
 export class Connection {
   readonly #options: ConnectionOptions
-  readonly #pending = new Map<number, Pending>()
+  readonly #pendingRequests = new Map<number, PendingRequest>()
   /** Cancelled requests without a response, with the timers that delete them. */
-  readonly #cancelled = new Map<number, NodeJS.Timeout>()
+  readonly #cancelTimers = new Map<number, NodeJS.Timeout>()
   #lastId = 0
-  #lostRequests = 0
+  #lostRequestCount = 0
   #closeError: Error | undefined
   /** `_meta` of every request (MCP 2026-07-28). */
   #envelope: Params | undefined
@@ -87,7 +87,7 @@ export class Connection {
   }
 
   get inFlight(): number {
-    return this.#pending.size
+    return this.#pendingRequests.size
   }
 
   /** Without an envelope, the version is older than MCP 2026-07-28. */
@@ -102,7 +102,7 @@ export class Connection {
   open(): Promise<void> {
     return this.#options.channel.start({
       onMessage: (message, request) => this.#receive(message, request),
-      onLost: (request, error) => this.#pending.get(request)?.reject(this.#toGoneError(error)),
+      onRequestLost: (request, error) => this.#pendingRequests.get(request)?.reject(this.#toGoneError(error)),
       onClose: (error) => this.#end(error),
     })
   }
@@ -117,28 +117,28 @@ export class Connection {
     if (this.#closeError !== undefined) throw this.#toGoneError(this.#closeError)
     this.#lastId += 1
     const id = this.#lastId
-    const abort = new AbortController()
+    const abortController = new AbortController()
     const timers = new RequestTimers({ silenceTimeoutMs, maxMs }, (ms) =>
       cancel(this.#createTimeout(method, ms)),
     )
     const cancel = (reason: unknown): void => {
-      const pending = this.#pending.get(id)
-      if (pending === undefined) return
-      pending.reject(reason)
-      this.#cancel(id, method, abort)
+      const pendingRequest = this.#pendingRequests.get(id)
+      if (pendingRequest === undefined) return
+      pendingRequest.reject(reason)
+      this.#cancel(id, method, abortController)
     }
     const onAbort = (): void => cancel(signal?.reason)
     try {
       return await new Promise((resolve, reject) => {
-        this.#pending.set(id, {
+        this.#pendingRequests.set(id, {
           owner,
-          abort,
+          abortController,
           resolve: (result) => {
-            this.#pending.delete(id)
+            this.#pendingRequests.delete(id)
             resolve(result)
           },
           reject: (error) => {
-            this.#pending.delete(id)
+            this.#pendingRequests.delete(id)
             reject(error)
           },
           timers,
@@ -146,7 +146,7 @@ export class Connection {
         signal?.addEventListener('abort', onAbort, { once: true })
         const message: Request = { jsonrpc: '2.0', id, method, params: this.#addMeta(params, id, owner) }
         this.#options.channel
-          .send(message, abort.signal)
+          .send(message, abortController.signal)
           .catch((error: unknown) => this.#handleSendError(id, error))
       })
     } finally {
@@ -176,27 +176,27 @@ export class Connection {
     return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta }
   }
 
-  #cancel(id: number, method: string, abort: AbortController): void {
+  #cancel(id: number, method: string, abortController: AbortController): void {
     if (this.isModern && this.#options.channel.hasRequestStreams) {
-      abort.abort()
+      abortController.abort()
       return
     }
-    this.#cancelled.set(id, setTimeout(() => this.#cancelled.delete(id), cancelledRequestMs).unref())
+    this.#cancelTimers.set(id, setTimeout(() => this.#cancelTimers.delete(id), cancelledRequestMs).unref())
     // The specification forbids cancelling `initialize`.
     if (method !== 'initialize')
       this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled by the client' })
-    abort.abort()
+    abortController.abort()
   }
 
   #receive(message: Message, request?: number): void {
-    this.#lostRequests = 0
+    this.#lostRequestCount = 0
     if (!('method' in message)) {
       this.#settle(message)
       return
     }
     const { method, params = {} } = message
     if ('id' in message) void this.#answer(message, request)
-    else if (method === 'notifications/progress') this.#progress(params)
+    else if (method === 'notifications/progress') this.#reportProgress(params)
     else this.#notify(method, params, request)
   }
 
@@ -209,26 +209,27 @@ export class Connection {
   #settle(message: Extract<Message, { result: unknown } | { error: unknown }>): void {
     // Drops responses to cancelled or unknown requests.
     const { id } = message
-    const pending = typeof id === 'number' ? this.#pending.get(id) : undefined
-    if (pending === undefined) {
+    const pendingRequest = typeof id === 'number' ? this.#pendingRequests.get(id) : undefined
+    if (pendingRequest === undefined) {
       this.#endCancelled(id)
       return
     }
-    if ('error' in message) pending.reject(toUpstreamError(this.#options.server, message.error))
-    else pending.resolve(message.result)
+    if ('error' in message) pendingRequest.reject(toUpstreamError(this.#options.server, message.error))
+    else pendingRequest.resolve(message.result)
   }
 
   #endCancelled(id: unknown): void {
     if (typeof id !== 'number') return
-    clearTimeout(this.#cancelled.get(id))
-    this.#cancelled.delete(id)
+    clearTimeout(this.#cancelTimers.get(id))
+    this.#cancelTimers.delete(id)
   }
 
-  #progress({ progressToken, progress, total, message }: Params): void {
-    const pending = typeof progressToken === 'number' ? this.#pending.get(progressToken) : undefined
-    if (pending === undefined || typeof progress !== 'number') return
-    pending.timers.restartSilence()
-    pending.owner?.progress(
+  #reportProgress({ progressToken, progress, total, message }: Params): void {
+    const pendingRequest =
+      typeof progressToken === 'number' ? this.#pendingRequests.get(progressToken) : undefined
+    if (pendingRequest === undefined || typeof progress !== 'number') return
+    pendingRequest.timers.restartSilence()
+    pendingRequest.owner?.progress(
       progress,
       typeof total === 'number' ? total : undefined,
       typeof message === 'string' ? message : undefined,
@@ -236,9 +237,9 @@ export class Connection {
   }
 
   #getOwner(request: number | undefined): RequestOwner | undefined {
-    if (request !== undefined) return this.#pending.get(request)?.owner
-    const owners = [...this.#pending.values()].flatMap(({ owner }) => owner ?? [])
-    return this.#options.findOwner(owners, this.#cancelled.size > 0)
+    if (request !== undefined) return this.#pendingRequests.get(request)?.owner
+    const owners = [...this.#pendingRequests.values()].flatMap(({ owner }) => owner ?? [])
+    return this.#options.findOwner(owners, this.#cancelTimers.size > 0)
   }
 
   async #answer({ id, method, params = {} }: Request, request: number | undefined): Promise<void> {
@@ -261,7 +262,7 @@ export class Connection {
     const owner = this.#getOwner(request)
     if (owner === undefined)
       throw new RejectedRequest(`no client of the shared server can be asked: ${method}`)
-    const timers = [...this.#pending.values()].find((one) => one.owner === owner)?.timers
+    const timers = [...this.#pendingRequests.values()].find((one) => one.owner === owner)?.timers
     // A person may need minutes to answer.
     timers?.pauseSilence()
     try {
@@ -274,11 +275,11 @@ export class Connection {
   #end(error: Error): void {
     if (this.#closeError !== undefined) return
     this.#closeError = error
-    for (const timer of this.#cancelled.values()) clearTimeout(timer)
-    this.#cancelled.clear()
-    for (const { reject, abort } of [...this.#pending.values()]) {
+    for (const timer of this.#cancelTimers.values()) clearTimeout(timer)
+    this.#cancelTimers.clear()
+    for (const { reject, abortController } of [...this.#pendingRequests.values()]) {
       reject(this.#toGoneError(error))
-      abort.abort()
+      abortController.abort()
     }
     this.#options.onClose(error)
   }
@@ -293,11 +294,12 @@ export class Connection {
 
   #handleSendError(id: number, error: unknown): void {
     const isReported = isCausewayError(error) || error instanceof SessionExpired
-    const pending = this.#pending.get(id)
-    pending?.reject(isReported ? error : this.#toGoneError(error as Error))
+    const pendingRequest = this.#pendingRequests.get(id)
+    pendingRequest?.reject(isReported ? error : this.#toGoneError(error as Error))
     const isUnreachable = !isReported || GatewayError.is(error, 'UPSTREAM_UNAVAILABLE')
-    if (isUnreachable && pending !== undefined) this.#lostRequests += 1
-    if (error instanceof SessionExpired || this.#lostRequests >= maxLostRequests) this.#end(error as Error)
+    if (isUnreachable && pendingRequest !== undefined) this.#lostRequestCount += 1
+    if (error instanceof SessionExpired || this.#lostRequestCount >= maxLostRequests)
+      this.#end(error as Error)
   }
 
   #createTimeout(method: string, ms: number): CausewayError {
@@ -312,7 +314,7 @@ class RequestTimers {
   readonly #silenceTimeoutMs: number | undefined
   readonly #onTimeout: (ms: number) => void
   readonly #max: NodeJS.Timeout | undefined
-  #silence: NodeJS.Timeout | undefined
+  #silenceTimer: NodeJS.Timeout | undefined
   #isCleared = false
 
   constructor(
@@ -328,13 +330,13 @@ class RequestTimers {
   restartSilence(): void {
     const ms = this.#silenceTimeoutMs
     if (ms === undefined || this.#isCleared) return
-    if (this.#silence !== undefined) this.#silence.refresh()
-    else this.#silence = setTimeout(() => this.#onTimeout(ms), ms).unref()
+    if (this.#silenceTimer !== undefined) this.#silenceTimer.refresh()
+    else this.#silenceTimer = setTimeout(() => this.#onTimeout(ms), ms).unref()
   }
 
   pauseSilence(): void {
-    clearTimeout(this.#silence)
-    this.#silence = undefined
+    clearTimeout(this.#silenceTimer)
+    this.#silenceTimer = undefined
   }
 
   clear(): void {

@@ -16,7 +16,7 @@ const maxPages = 100
 const maxItems = 5000
 
 /** Timeout for a page of prompts or resources, which must not delay the tools. */
-const maxListMs = 15_000
+const listTimeoutMs = 15_000
 
 const methodNotFound = -32601
 
@@ -33,13 +33,13 @@ export async function fetchCatalogue(
   { signal, onSkipped }: ListOptions,
 ): Promise<Catalogue> {
   const { capabilities } = description
-  const listOther = async (
-    isDeclared: unknown,
+  const listOptional = async (
+    capability: unknown,
     method: string,
     member: string,
   ): Promise<readonly JsonObject[]> => {
-    if (isDeclared === undefined) return []
-    return listAll(connection, { method, member, signal, maxMs: maxListMs }).catch((error: unknown) => {
+    if (capability === undefined) return []
+    return listAll(connection, { method, member, signal, maxMs: listTimeoutMs }).catch((error: unknown) => {
       if (!isCausewayError(error) || GatewayError.is(error, 'UPSTREAM_GONE')) throw error
       onSkipped(method, error)
       return []
@@ -51,17 +51,19 @@ export async function fetchCatalogue(
       : listAll(connection, { method: 'tools/list', member: 'tools', signal })
   const [tools, prompts, resources, templates] = await Promise.all([
     listTools(),
-    listOther(capabilities.prompts, 'prompts/list', 'prompts'),
-    listOther(capabilities.resources, 'resources/list', 'resources'),
-    listOther(capabilities.resources, 'resources/templates/list', 'resourceTemplates'),
+    listOptional(capabilities.prompts, 'prompts/list', 'prompts'),
+    listOptional(capabilities.resources, 'resources/list', 'resources'),
+    listOptional(capabilities.resources, 'resources/templates/list', 'resourceTemplates'),
   ])
   return {
     ...description,
     tools: tools.filter((tool): tool is ListedTool => hasText(tool, 'name') && isObject(tool.inputSchema)),
     prompts: prompts.filter((prompt): prompt is ListedPrompt => hasText(prompt, 'name')),
-    resources: resources.filter((one): one is ListedResource => hasText(one, 'uri') && hasText(one, 'name')),
+    resources: resources.filter(
+      (item): item is ListedResource => hasText(item, 'uri') && hasText(item, 'name'),
+    ),
     templates: templates.filter(
-      (one): one is ResourceTemplate => hasText(one, 'uriTemplate') && hasText(one, 'name'),
+      (item): item is ResourceTemplate => hasText(item, 'uriTemplate') && hasText(item, 'name'),
     ),
   }
 }
@@ -83,8 +85,8 @@ async function listAll(
       if (readRpcError(error)?.code === methodNotFound) return {}
       throw error
     })
-    const { [member]: listed, nextCursor } = isObject(result) ? result : {}
-    for (const item of Array.isArray(listed) ? listed.slice(0, maxItems) : [])
+    const { [member]: page, nextCursor } = isObject(result) ? result : {}
+    for (const item of Array.isArray(page) ? page.slice(0, maxItems) : [])
       if (isObject(item)) items.push(item)
     if (typeof nextCursor !== 'string' || cursors.has(nextCursor)) break
     cursor = nextCursor

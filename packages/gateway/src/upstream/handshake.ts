@@ -40,33 +40,34 @@ export async function performHandshake(
       throw error
     })
   const discovery = discover(connection, options).catch(() => undefined)
-  const silence = delay(discoverTimeoutMs, 'silent' as const, { ref: false })
-  const first = await Promise.race([discovery, silence])
-  if (first !== undefined && first !== 'silent') return first
+  const timeout = delay(discoverTimeoutMs, 'silent' as const, { ref: false })
+  const firstResult = await Promise.race([discovery, timeout])
+  if (firstResult !== undefined && firstResult !== 'silent') return firstResult
   options.signal.throwIfAborted()
-  const legacy = initialize(connection, channel, options)
-  if (first === undefined) return legacy
+  const legacyDescription = initialize(connection, channel, options)
+  if (firstResult === undefined) return legacyDescription
   // The server may only be slow to start, so the discovery wins if it succeeds later.
-  const late = discovery.then((found) => found ?? legacy)
-  return Promise.race([late, legacy.catch(() => late)])
+  const lateDescription = discovery.then((resultObject) => resultObject ?? legacyDescription)
+  return Promise.race([lateDescription, legacyDescription.catch(() => lateDescription)])
 }
 
 async function discover(connection: Connection, options: HandshakeOptions): Promise<ServerDescription> {
   const { server, signal, clientInfo, capabilities } = options
   const envelope = createEnvelope(clientInfo, capabilities)
   const result = await connection.request('server/discover', { _meta: envelope }, { signal })
-  const found = isObject(result) ? result : {}
-  const versions = Array.isArray(found.supportedVersions) ? found.supportedVersions : []
+  const resultObject = isObject(result) ? result : {}
+  const versions = Array.isArray(resultObject.supportedVersions) ? resultObject.supportedVersions : []
   if (!versions.includes(modernVersion))
     throw new GatewayError('UPSTREAM_INVALID', `${server} supports none of our versions: ${versions}`)
   connection.useEnvelope(envelope)
-  const info = (isObject(found._meta) ? found._meta : {})[meta.serverInfo] ?? found.serverInfo
+  const serverInfo =
+    (isObject(resultObject._meta) ? resultObject._meta : {})[meta.serverInfo] ?? resultObject.serverInfo
   return {
     era: 'modern',
     version: modernVersion,
-    serverInfo: isObject(info) ? info : {},
-    capabilities: isObject(found.capabilities) ? found.capabilities : {},
-    instructions: typeof found.instructions === 'string' ? found.instructions : '',
+    serverInfo: isObject(serverInfo) ? serverInfo : {},
+    capabilities: isObject(resultObject.capabilities) ? resultObject.capabilities : {},
+    instructions: typeof resultObject.instructions === 'string' ? resultObject.instructions : '',
   }
 }
 
@@ -83,20 +84,20 @@ async function initialize(
 ): Promise<ServerDescription> {
   const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo }
   const result = await connection.request('initialize', params, { signal })
-  const found = isObject(result) ? result : {}
-  const version = legacyVersions.find((one) => one === found.protocolVersion)
+  const resultObject = isObject(result) ? result : {}
+  const version = legacyVersions.find((candidate) => candidate === resultObject.protocolVersion)
   if (version === undefined)
     throw new GatewayError(
       'UPSTREAM_INVALID',
-      `${server} answered initialize with a version that is not supported: ${String(found.protocolVersion)}`,
+      `${server} answered initialize with a version that is not supported: ${String(resultObject.protocolVersion)}`,
     )
   channel.useVersion(version)
   connection.notify('notifications/initialized')
   return {
     era: 'legacy',
     version,
-    serverInfo: isObject(found.serverInfo) ? found.serverInfo : {},
-    capabilities: isObject(found.capabilities) ? found.capabilities : {},
-    instructions: typeof found.instructions === 'string' ? found.instructions : '',
+    serverInfo: isObject(resultObject.serverInfo) ? resultObject.serverInfo : {},
+    capabilities: isObject(resultObject.capabilities) ? resultObject.capabilities : {},
+    instructions: typeof resultObject.instructions === 'string' ? resultObject.instructions : '',
   }
 }

@@ -42,7 +42,7 @@ export class HttpChannel implements Channel {
   readonly #options: HttpChannelOptions
   readonly #requests = new Map<number, StreamableHTTPClientTransport>()
   #sdk: Sdk | undefined
-  #main: StreamableHTTPClientTransport | undefined
+  #mainTransport: StreamableHTTPClientTransport | undefined
   #handlers: ChannelHandlers | undefined
   #version: string | undefined
   /** Delay that the last response requested. */
@@ -59,16 +59,16 @@ export class HttpChannel implements Channel {
   async start(handlers: ChannelHandlers): Promise<void> {
     this.#handlers = handlers
     this.#sdk = await loadSdk()
-    this.#main = this.#createTransport(this.#sdk)
-    this.#main.onmessage = (message) => handlers.onMessage(message as Message)
-    await this.#main.start()
+    this.#mainTransport = this.#createTransport(this.#sdk)
+    this.#mainTransport.onmessage = (message) => handlers.onMessage(message as Message)
+    await this.#mainTransport.start()
   }
 
   async send(message: Message, signal?: AbortSignal): Promise<void> {
     const isRequest = 'method' in message && 'id' in message && message.method !== 'initialize'
     const transport = isRequest
       ? this.#createTransport(this.#sdk as Sdk)
-      : (this.#main as StreamableHTTPClientTransport)
+      : (this.#mainTransport as StreamableHTTPClientTransport)
     try {
       if (isRequest) await this.#request(transport, message, signal)
       else await transport.send(message as JSONRPCMessage)
@@ -79,20 +79,20 @@ export class HttpChannel implements Channel {
 
   useVersion(version: string): void {
     this.#version = version
-    this.#main?.setProtocolVersion(version)
+    this.#mainTransport?.setProtocolVersion(version)
   }
 
   async close(): Promise<void> {
     for (const transport of this.#requests.values()) await transport.close()
     this.#requests.clear()
-    const main = this.#main
-    this.#main = undefined
-    if (main?.sessionId !== undefined)
+    const mainTransport = this.#mainTransport
+    this.#mainTransport = undefined
+    if (mainTransport?.sessionId !== undefined)
       await Promise.race([
-        main.terminateSession().catch(() => {}),
+        mainTransport.terminateSession().catch(() => {}),
         delay(gracePeriodMs, undefined, { ref: false }),
       ])
-    await main?.close()
+    await mainTransport?.close()
   }
 
   async #request(
@@ -115,19 +115,20 @@ export class HttpChannel implements Channel {
     try {
       await transport.send(message as JSONRPCMessage, {
         onRequestStreamEnd: () => {
-          if (this.#requests.has(id)) this.#handlers?.onLost(id, new Error('the response stream ended'))
+          if (this.#requests.has(id))
+            this.#handlers?.onRequestLost(id, new Error('the response stream ended'))
           end()
         },
       })
       if (this.#requests.has(id) && !this.#streams.has(transport) && !this.#isListening)
-        throw this.#createUnanswered()
+        throw this.#createUnansweredError()
     } catch (error) {
       end()
       throw error
     }
   }
 
-  #createUnanswered(): Error {
+  #createUnansweredError(): Error {
     const { server } = this.#options
     return new GatewayError('UPSTREAM_INVALID', `${server} accepted the request, but sent no result`, {
       data: { server },
@@ -137,7 +138,7 @@ export class HttpChannel implements Channel {
 
   #createTransport({ StreamableHTTPClientTransport: Transport }: Sdk): StreamableHTTPClientTransport {
     const { url, headers, login } = this.#options
-    const sessionId = this.#main?.sessionId
+    const sessionId = this.#mainTransport?.sessionId
     const transport = new Transport(new URL(url), {
       requestInit: { headers: { ...headers } },
       fetch: async (target, init) => {
@@ -160,9 +161,9 @@ export class HttpChannel implements Channel {
     ...[target, init]: Parameters<typeof fetch>
   ): Promise<Response> {
     const { url, fetch: send = fetch } = this.#options
-    const opensNotifications =
-      transport === this.#main && init?.method === 'GET' && String(target) === String(new URL(url))
-    if (!opensNotifications) return send(target, init)
+    const isNotificationStream =
+      transport === this.#mainTransport && init?.method === 'GET' && String(target) === String(new URL(url))
+    if (!isNotificationStream) return send(target, init)
     this.#isListening = true
     try {
       const response = await send(target, init)
@@ -177,7 +178,7 @@ export class HttpChannel implements Channel {
   async #toSendError(error: unknown, retryAfterMs: number | undefined): Promise<unknown> {
     const { SdkHttpError } = this.#sdk as Sdk
     const isExpired =
-      error instanceof SdkHttpError && error.status === 404 && this.#main?.sessionId !== undefined
+      error instanceof SdkHttpError && error.status === 404 && this.#mainTransport?.sessionId !== undefined
     if (isExpired) return new SessionExpired('the session expired')
     return toHttpError(error, { ...this.#options, sdk: this.#sdk as Sdk, retryAfterMs })
   }

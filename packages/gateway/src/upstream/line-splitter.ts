@@ -1,4 +1,4 @@
-const newline = 10
+const newlineByte = 10
 
 /** Stores at most `maxBytes` of an unfinished line. */
 export class LineSplitter {
@@ -6,7 +6,7 @@ export class LineSplitter {
   readonly #onLine: (line: string) => void
   readonly #onTooLong: () => void
   #parts: Buffer[] = []
-  #length = 0
+  #byteLength = 0
 
   constructor({ maxBytes, onLine, onTooLong }: LineSplitterOptions) {
     this.#maxBytes = maxBytes
@@ -16,7 +16,7 @@ export class LineSplitter {
 
   push(chunk: Buffer): void {
     let start = 0
-    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+    for (let end = chunk.indexOf(newlineByte); end !== -1; end = chunk.indexOf(newlineByte, start)) {
       this.#append(chunk.subarray(start, end))
       this.end()
       start = end + 1
@@ -26,26 +26,26 @@ export class LineSplitter {
 
   /** Emits an unfinished line. */
   end(): void {
-    if (this.#length === 0) return
-    const [only] = this.#parts
-    const bytes = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts)
+    if (this.#byteLength === 0) return
+    const [onlyPart] = this.#parts
+    const bytes = this.#parts.length === 1 && onlyPart !== undefined ? onlyPart : Buffer.concat(this.#parts)
     this.#parts = []
-    this.#length = 0
+    this.#byteLength = 0
     const line = bytes.toString('utf8')
     this.#onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
   }
 
   #append(part: Buffer): void {
     if (part.length === 0) return
-    if (this.#length + part.length > this.#maxBytes) {
+    if (this.#byteLength + part.length > this.#maxBytes) {
       this.#onTooLong()
-      const remaining = this.#maxBytes - this.#length
+      const remaining = this.#maxBytes - this.#byteLength
       if (remaining > 0) this.#parts.push(part.subarray(0, remaining))
-      this.#length = this.#maxBytes
+      this.#byteLength = this.#maxBytes
       return
     }
     this.#parts.push(part)
-    this.#length += part.length
+    this.#byteLength += part.length
   }
 }
 

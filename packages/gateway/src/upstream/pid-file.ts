@@ -37,14 +37,14 @@ export class PidFile {
   }
 
   /** Ends the groups of an earlier server. Returns their leaders. */
-  async reap(): Promise<readonly number[]> {
-    const recorded = readEntries(this.#path)
-    const remaining = recorded.filter(isSameGroup)
+  async endRecordedGroups(): Promise<readonly number[]> {
+    const recordedEntries = readEntries(this.#path)
+    const remaining = recordedEntries.filter(isSameGroup)
     for (const { pid } of remaining) signalGroup(pid, 'SIGTERM')
     const deadline = performance.now() + gracePeriodMs
     while (remaining.some(({ pid }) => isGroupAlive(pid)) && performance.now() < deadline) await delay(pollMs)
     for (const { pid } of remaining) if (isGroupAlive(pid)) signalGroup(pid, 'SIGKILL')
-    if (recorded.length > 0) this.#write()
+    if (recordedEntries.length > 0) this.#write()
     return remaining.map(({ pid }) => pid)
   }
 
@@ -67,10 +67,10 @@ export class PidFile {
 function isSameGroup(entry: Entry): boolean {
   const leader = identifyProcess(entry.pid)
   if (leader !== undefined) return leader === entry.process
-  return getBoot(entry.process) === getBoot(identifyProcess(process.pid) ?? '') && isGroupAlive(entry.pid)
+  return getBootId(entry.process) === getBootId(identifyProcess(process.pid) ?? '') && isGroupAlive(entry.pid)
 }
 
-const getBoot = (identity: string): string => identity.split(':')[0] ?? ''
+const getBootId = (identity: string): string => identity.split(':')[0] ?? ''
 
 function readEntries(path: string): readonly Entry[] {
   try {

@@ -19,15 +19,15 @@ export function isGroupAlive(leader: number): boolean {
 
 /** Resident bytes by leader. Empty without `/proc`. */
 export function measureGroups(leaders: readonly number[]): ReadonlyMap<number, number> {
-  const measured = new Map<number, number>()
-  if (leaders.length === 0) return measured
-  const wanted = new Set(leaders)
+  const bytesByGroup = new Map<number, number>()
+  if (leaders.length === 0) return bytesByGroup
+  const leaderSet = new Set(leaders)
   for (const pid of listProcesses() ?? []) {
     const leader = findGroup(pid)
-    if (leader !== undefined && wanted.has(leader))
-      measured.set(leader, (measured.get(leader) ?? 0) + readResidentBytes(pid))
+    if (leader !== undefined && leaderSet.has(leader))
+      bytesByGroup.set(leader, (bytesByGroup.get(leader) ?? 0) + readResidentBytes(pid))
   }
-  return measured
+  return bytesByGroup
 }
 
 /** Returns `undefined` without `/proc`, or if the process has too many open files. */

@@ -10,13 +10,13 @@ const minStableMs = 30_000
 
 /** Resources that clients subscribe to, each with one upstream subscription. */
 export class ResourceSubscriptions {
-  readonly #counts = new Map<string, number>()
+  readonly #countByUri = new Map<string, number>()
   #connection: Connection | undefined
   #capabilities: JsonObject = {}
   /** Ends the open `subscriptions/listen`. */
-  #listening = new AbortController()
-  #renewal: NodeJS.Timeout | undefined
-  #renewMs = minRenewMs
+  #listenController = new AbortController()
+  #renewTimer: NodeJS.Timeout | undefined
+  #renewDelayMs = minRenewMs
   readonly #now: () => number
 
   /** `now` is monotonic, in milliseconds. */
@@ -25,26 +25,26 @@ export class ResourceSubscriptions {
   }
 
   get size(): number {
-    return this.#counts.size
+    return this.#countByUri.size
   }
 
   add(uri: string): void {
-    const count = this.#counts.get(uri) ?? 0
-    this.#counts.set(uri, count + 1)
+    const count = this.#countByUri.get(uri) ?? 0
+    this.#countByUri.set(uri, count + 1)
     if (count === 0) this.#send('resources/subscribe', uri)
   }
 
   remove(uri: string): void {
-    const count = this.#counts.get(uri) ?? 0
-    if (count > 1) return void this.#counts.set(uri, count - 1)
-    if (this.#counts.delete(uri)) this.#send('resources/unsubscribe', uri)
+    const count = this.#countByUri.get(uri) ?? 0
+    if (count > 1) return void this.#countByUri.set(uri, count - 1)
+    if (this.#countByUri.delete(uri)) this.#send('resources/unsubscribe', uri)
   }
 
   use(connection: Connection, { capabilities }: ServerDescription): void {
     this.#connection = connection
     this.#capabilities = capabilities
     if (connection.isModern) this.#listen()
-    else for (const uri of this.#counts.keys()) this.#send('resources/subscribe', uri)
+    else for (const uri of this.#countByUri.keys()) this.#send('resources/subscribe', uri)
   }
 
   #send(method: string, uri: string): void {
@@ -57,25 +57,25 @@ export class ResourceSubscriptions {
 
   /** Replaces the request whose stream carries all notifications (MCP 2026-07-28). */
   #listen(): void {
-    clearTimeout(this.#renewal)
-    this.#listening.abort(new Error('replaced'))
-    this.#listening = new AbortController()
+    clearTimeout(this.#renewTimer)
+    this.#listenController.abort(new Error('replaced'))
+    this.#listenController = new AbortController()
     const { tools, prompts, resources } = this.#capabilities as Record<string, { listChanged?: unknown }>
     const notifications = {
       ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
       ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
       ...(resources?.listChanged === true ? { resourcesListChanged: true } : {}),
-      ...(this.size > 0 ? { resourceSubscriptions: [...this.#counts.keys()] } : {}),
+      ...(this.size > 0 ? { resourceSubscriptions: [...this.#countByUri.keys()] } : {}),
     }
     if (Object.keys(notifications).length === 0) return
     const connection = this.#connection
-    const { signal } = this.#listening
-    const startedAt = this.#now()
+    const { signal } = this.#listenController
+    const startedAtMs = this.#now()
     const renew = (): void => {
       if (signal.aborted || connection?.isClosed !== false) return
-      this.#renewMs =
-        this.#now() - startedAt > minStableMs ? minRenewMs : Math.min(2 * this.#renewMs, maxRenewMs)
-      this.#renewal = setTimeout(() => this.#listen(), this.#renewMs).unref()
+      this.#renewDelayMs =
+        this.#now() - startedAtMs > minStableMs ? minRenewMs : Math.min(2 * this.#renewDelayMs, maxRenewMs)
+      this.#renewTimer = setTimeout(() => this.#listen(), this.#renewDelayMs).unref()
     }
     connection
       ?.request('subscriptions/listen', { notifications }, { signal })

@@ -217,8 +217,8 @@ export class StdioChannel implements Channel {
 }
 
 async function waitForOutput(streams: readonly Readable[]): Promise<void> {
-  const ends = streams.map((stream) => finished(stream).catch(() => {}))
-  await Promise.race([Promise.all(ends), delay(drainMs, undefined, { ref: false })])
+  const streamEnds = streams.map((stream) => finished(stream).catch(() => {}))
+  await Promise.race([Promise.all(streamEnds), delay(drainMs, undefined, { ref: false })])
 }
 
 /**

@@ -11,12 +11,14 @@ export interface RpcError {
 /** Transports send the hosted server's code, message and data. */
 export function toUpstreamError(server: string, error: unknown): CausewayError {
   const { code, message, data } = isObject(error) ? error : {}
-  const rpc: RpcError = {
+  const rpcError: RpcError = {
     code: typeof code === 'number' ? code : -32603,
     message: typeof message === 'string' ? message : 'error without a message',
     ...(data === undefined ? {} : { data }),
   }
-  return new GatewayError('UPSTREAM_ERROR', `${server}: ${rpc.message}`, { data: { server, rpc } })
+  return new GatewayError('UPSTREAM_ERROR', `${server}: ${rpcError.message}`, {
+    data: { server, rpc: rpcError },
+  })
 }
 
 export const readRpcError = (error: unknown): RpcError | undefined =>

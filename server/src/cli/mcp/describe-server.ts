@@ -1,5 +1,5 @@
 import { escapeHiddenCharacters } from '@causeway/gateway'
-import { describeEndpoint, type HostedServer, isSecretName, redacted } from '@causeway/gateway/config'
+import { describeEndpoint, type HostedServer, isSecretName, redactedText } from '@causeway/gateway/config'
 import type { Fields } from '../format.ts'
 
 export function describeServer(server: HostedServer): Fields {
@@ -36,7 +36,9 @@ export function redactEntry(server: HostedServer): object {
     Object.fromEntries(
       Object.entries(record).map(([name, value]) => [
         name,
-        /^\$\{[^{}]*\}$/.test(value) || (!isSecretName(name) && endpoint.kind === 'stdio') ? value : redacted,
+        /^\$\{[^{}]*\}$/.test(value) || (!isSecretName(name) && endpoint.kind === 'stdio')
+          ? value
+          : redactedText,
       ]),
     )
   const redactedEntry =

@@ -28,8 +28,8 @@ const defaultCallLimit = 8
 
 export function selectDefaultShare(endpoint: Endpoint): Share {
   if (endpoint.kind !== 'stdio') return 'shared'
-  const known = listPackages(endpoint).map((name) => knownPackages.get(name))
-  return known.find((share) => share !== undefined) ?? 'project'
+  const knownShares = listPackages(endpoint).map((name) => knownPackages.get(name))
+  return knownShares.find((share) => share !== undefined) ?? 'project'
 }
 
 export const selectDefaultConcurrency = (endpoint: Endpoint): number =>
@@ -45,9 +45,9 @@ const listPackages = ({ command, args }: StdioEndpoint): readonly string[] =>
  * `server-memory`.
  */
 function toPackageName(word: string): string {
-  const installed = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(word)?.[1]
-  const withoutVersion = (installed?.replace('\\', '/') ?? word).replace(/(?<=.)@[\w.^~-]+$/, '')
-  if (withoutVersion === '@playwright/mcp') return 'playwright-mcp'
-  const last = withoutVersion.split(/[\\/]/).at(-1) ?? ''
+  const installedPackage = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(word)?.[1]
+  const unversionedName = (installedPackage?.replace('\\', '/') ?? word).replace(/(?<=.)@[\w.^~-]+$/, '')
+  if (unversionedName === '@playwright/mcp') return 'playwright-mcp'
+  const last = unversionedName.split(/[\\/]/).at(-1) ?? ''
   return last.replace(/\.[cm]?js$|\.(exe|cmd)$/, '').replace(/^mcp-(?=server-)/, '')
 }

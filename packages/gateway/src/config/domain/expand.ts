@@ -9,23 +9,23 @@ export interface Variables {
 export interface Expansion {
   readonly text: string
   /** Variables without a value, as written: `${TOKEN}`. */
-  readonly unset: readonly string[]
+  readonly unsetReferences: readonly string[]
 }
 
-const variable = /\$\{([^{}]*)\}/g
+const variablePattern = /\$\{([^{}]*)\}/g
 
 /**
  * Replaces `${VAR}`, `${VAR:-default}`, `${secret:NAME}` and `${project}`, not recursively. An empty
  * environment variable counts as set.
  */
 export function expandText(text: string, variables: Variables): Expansion {
-  const unset: string[] = []
-  const expanded = text.replaceAll(variable, (written, name: string) => {
+  const unsetReferences: string[] = []
+  const expandedText = text.replaceAll(variablePattern, (reference, name: string) => {
     const value = findValue(name, variables)
-    if (value === undefined) unset.push(written)
+    if (value === undefined) unsetReferences.push(reference)
     return value ?? ''
   })
-  return { text: expanded, unset }
+  return { text: expandedText, unsetReferences }
 }
 
 function findValue(name: string, { env, secrets, project }: Variables): string | undefined {
@@ -37,4 +37,4 @@ function findValue(name: string, { env, secrets, project }: Variables): string |
 }
 
 export const listSecretNames = (text: string): readonly string[] =>
-  [...text.matchAll(variable)].flatMap(([, name = '']) => /^secret:(.+)$/.exec(name)?.[1] ?? [])
+  [...text.matchAll(variablePattern)].flatMap(([, name = '']) => /^secret:(.+)$/.exec(name)?.[1] ?? [])

@@ -1,11 +1,11 @@
 import type { Endpoint } from './endpoint.ts'
 
-export const redacted = '<redacted>'
+export const redactedText = '<redacted>'
 
-const secretWord = /token|secret|passw|api[-_]?key|auth|credential|private[-_]?key|cookie|bearer/i
+const secretNamePattern = /token|secret|passw|api[-_]?key|auth|credential|private[-_]?key|cookie|bearer/i
 
 export const isSecretName = (name: string): boolean =>
-  secretWord.test(name) || /(^|[-_])(key|pat|pw)$/i.test(name)
+  secretNamePattern.test(name) || /(^|[-_])(key|pat|pw)$/i.test(name)
 
 const tokenPattern =
   /\b(gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abpr]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*)/
@@ -15,8 +15,10 @@ export const isSecretValue = (text: string): boolean =>
 
 /** Removes query, fragment and credentials, which may contain variables. */
 export function redactUrl(url: string): string {
-  const withoutQuery = url.replace(/[?#].*$/s, (end) => (end.length > 1 ? `${end[0]}${redacted}` : end))
-  return withoutQuery.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, `$1${redacted}@`)
+  const urlWithoutQuery = url.replace(/[?#].*$/s, (suffix) =>
+    suffix.length > 1 ? `${suffix[0]}${redactedText}` : suffix,
+  )
+  return urlWithoutQuery.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, `$1${redactedText}@`)
 }
 
 export function redactArgs(args: readonly string[]): readonly string[] {
@@ -36,7 +38,7 @@ function redactWord(word: string): string {
   if (header !== undefined && value !== undefined && isSecretName(header))
     return header + redactUnlessVariable(value)
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return redactUrl(word)
-  return isSecretValue(word) ? redacted : word
+  return isSecretValue(word) ? redactedText : word
 }
 
 /** Shorter secrets would also match parts of other words. */
@@ -45,11 +47,11 @@ const minSecretLength = 4
 export const redactSecrets = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter(({ length }) => length >= minSecretLength)
-    .reduce((rest, secret) => rest.replaceAll(secret, redacted), text)
+    .reduce((rest, secret) => rest.replaceAll(secret, redactedText), text)
 
 /** Redacts all but references to variables, which reveal nothing. */
 const redactUnlessVariable = (value: string): string =>
-  value.replaceAll(/\$\{[^{}]*\}|[^$]+|\$/g, (part) => (part.startsWith('${') ? part : redacted))
+  value.replaceAll(/\$\{[^{}]*\}|[^$]+|\$/g, (part) => (part.startsWith('${') ? part : redactedText))
 
 export const describeEndpoint = (endpoint: Endpoint): string =>
   endpoint.kind === 'stdio'

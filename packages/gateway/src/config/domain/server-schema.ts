@@ -41,7 +41,7 @@ const oauthSchema = z.looseObject({
   resource: z.string().min(1).optional(),
 })
 
-const patterns = z.array(z.string().min(1)).readonly()
+const patternsSchema = z.array(z.string().min(1)).readonly()
 
 /** The key `causeway` of an entry, which other clients ignore. */
 const optionsSchema = z.looseObject({
@@ -57,8 +57,10 @@ const optionsSchema = z.looseObject({
     .default(600_000),
   concurrency: z.int().min(1).max(256).optional(),
   start: z.enum(['lazy', 'eager']).default('lazy'),
-  tools: z.looseObject({ allow: patterns.optional(), deny: patterns.default([]) }).default({ deny: [] }),
-  core: patterns.default([]),
+  tools: z
+    .looseObject({ allow: patternsSchema.optional(), deny: patternsSchema.default([]) })
+    .default({ deny: [] }),
+  core: patternsSchema.default([]),
   pin: z.enum(['block', 'warn', 'off']).default('block'),
   enabled: z.boolean().default(true),
   needsApproval: z.boolean().default(false),
@@ -66,7 +68,7 @@ const optionsSchema = z.looseObject({
   oauth: oauthSchema.optional(),
 })
 
-const environment = z.record(
+const environmentSchema = z.record(
   z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not the name of a variable'),
   z.string(),
 )
@@ -76,22 +78,22 @@ const headers = z.record(
   z.string(),
 )
 
-const causeway = optionsSchema.prefault({})
+const causewaySchema = optionsSchema.prefault({})
 
 const stdioSchema = z.looseObject({
   type: z.literal('stdio').optional(),
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
-  env: environment.default({}),
+  env: environmentSchema.default({}),
   cwd: z.string().min(1).optional(),
-  causeway,
+  causeway: causewaySchema,
 })
 
 const httpSchema = z.looseObject({
   type: z.enum(['http', 'streamable-http', 'sse']).default('http'),
   url: z.string().min(1),
   headers: headers.default({}),
-  causeway,
+  causeway: causewaySchema,
 })
 
 export const serverNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@/ -]{0,63}$/

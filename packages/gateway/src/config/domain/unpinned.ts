@@ -36,7 +36,7 @@ export const findEndpointWarnings = (endpoint: Endpoint): readonly string[] =>
 function findUnpinnedPackages(endpoint: Endpoint): readonly string[] {
   if (endpoint.kind !== 'stdio') return []
   const words = [toCommandName(endpoint.command), ...endpoint.args]
-  const runner = runners.find((one) => one.words.every((word, index) => words[index] === word))
+  const runner = runners.find((candidate) => candidate.words.every((word, index) => words[index] === word))
   if (runner === undefined) return []
   return listPackages(words.slice(runner.words.length)).filter((spec) => !isPinned(spec, runner.registry))
 }
@@ -46,18 +46,18 @@ const toCommandName = (command: string): string =>
 
 /** Returns the packages that flags name, or else the first argument. */
 function listPackages(args: readonly string[]): readonly string[] {
-  const named: string[] = []
+  const namedPackages: string[] = []
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] as string
-    if (!arg.startsWith('-')) return named.length > 0 ? named : [arg]
+    if (!arg.startsWith('-')) return namedPackages.length > 0 ? namedPackages : [arg]
     if (arg === '--') continue
     const [flag = '', value] = splitFlag(arg)
-    const takesNext = value === undefined && (packageFlags.has(flag) || valueFlags.has(flag))
-    const flagValue = takesNext ? args[index + 1] : value
-    if (packageFlags.has(flag) && flagValue !== undefined) named.push(flagValue)
-    if (takesNext) index += 1
+    const takesNextArgument = value === undefined && (packageFlags.has(flag) || valueFlags.has(flag))
+    const flagValue = takesNextArgument ? args[index + 1] : value
+    if (packageFlags.has(flag) && flagValue !== undefined) namedPackages.push(flagValue)
+    if (takesNextArgument) index += 1
   }
-  return named
+  return namedPackages
 }
 
 function splitFlag(arg: string): readonly [string, string | undefined] {
