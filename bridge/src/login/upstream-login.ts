@@ -118,7 +118,7 @@ export async function loadLogins(folder: string): Promise<Logins> {
   return new Logins({
     file: new AuthFile(folder),
     now: Date.now,
-    command: ({ url }) => `causeway-bridge --login --url ${url.split('?')[0]}`,
+    formatLoginCommand: ({ url }) => `causeway-bridge --login --url ${url.split('?')[0]}`,
   })
 }
 

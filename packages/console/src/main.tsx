@@ -95,7 +95,7 @@ function App() {
           </p>
         </div>
       ) : (
-        <LazyView key={found.page.title} load={found.page.load} parts={found.parts} />
+        <LazyView key={found.page.title} load={found.page.load} parts={found.pathParameters} />
       )}
     </Shell>
   )

@@ -26,9 +26,9 @@ import { fillRemedy, formatBytes, formatCount, formatDuration, formatMs } from '
 
 t.test('findPage returns the page of a path with its decoded parts', async (t) => {
   const pages = [{ pattern: '/' }, { pattern: '/apps/:app' }, { pattern: '/apps/:app/:tool' }]
-  t.same(findPage(pages, '/'), { page: pages[0], parts: {} })
-  t.same(findPage(pages, '/apps/replay/'), { page: pages[1], parts: { app: 'replay' } })
-  t.same(findPage(pages, '/apps/a%20b/c%zz')?.parts, { app: 'a b', tool: 'c%zz' })
+  t.same(findPage(pages, '/'), { page: pages[0], pathParameters: {} })
+  t.same(findPage(pages, '/apps/replay/'), { page: pages[1], pathParameters: { app: 'replay' } })
+  t.same(findPage(pages, '/apps/a%20b/c%zz')?.pathParameters, { app: 'a b', tool: 'c%zz' })
   t.equal(findPage(pages, '/apps'), undefined)
 })
 
@@ -168,7 +168,7 @@ t.test('toSceneBodies prefers recorded shapes to estimated ones', async (t) => {
   )
   t.match(bodies, [
     { name: 'ball', source: 'recorded', shape: { kind: 'sphere', radius: 2 } },
-    { name: 'body 2', source: 'estimated', shape: { kind: 'box', half: [1, 2, 3] } },
+    { name: 'body 2', source: 'estimated', shape: { kind: 'box', halfExtents: [1, 2, 3] } },
     { name: 'body 3', source: 'unknown', shape: { kind: 'box' } },
   ])
 })
@@ -186,8 +186,8 @@ t.test('toSceneBodies draws the hull of a recorded mesh instead of the box aroun
       { bodies: [{ body_id: 1, mass: 1 }], geometry: [{ ...box, shape }] },
       { 1: { box: [1, 1, 1], outline } },
     )
-  t.match(draw(null), [{ source: 'recorded', shape: { kind: 'hull', points: outline, half: [1, 1, 1] } }])
-  t.match(draw({ kind: 'box' }), [{ shape: { kind: 'box', half: [1, 1, 1] } }])
+  t.match(draw(null), [{ source: 'recorded', shape: { kind: 'hull', points: outline, halfExtents: [1, 1, 1] } }])
+  t.match(draw({ kind: 'box' }), [{ shape: { kind: 'box', halfExtents: [1, 1, 1] } }])
 })
 
 t.test('describeNoFindings rates a recording as good only if most laws could be checked', async (t) => {

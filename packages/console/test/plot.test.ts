@@ -6,7 +6,7 @@ import {
   formatPosition,
   getId,
   listPaths,
-  measure,
+  measureRangeAndBearing,
   type PlotFeature,
 } from '../src/domain/plot.ts'
 import { listScores, type TrmSession } from '../src/domain/trm.ts'
@@ -105,7 +105,7 @@ t.test('listPaths continues across the antimeridian and skips malformed parts', 
 })
 
 t.test('measure and formatPosition use nautical miles, degrees and minutes', async (t) => {
-  const { range, bearing } = measure([0, 0], [1, 0])
+  const { range, bearing } = measureRangeAndBearing([0, 0], [1, 0])
   t.ok(Math.abs(range - 60.04) < 0.01, `${range}`)
   t.equal(bearing, 90)
   t.equal(formatPosition([-5.35, 36.12]), '36°07.2′N 005°21.0′W')

@@ -10,7 +10,7 @@ async function openLogin(t: Test) {
   const logins = new Logins({
     file: new AuthFile(t.testdir({})),
     now: Date.now,
-    command: ({ name }) => `causeway mcp login ${name}`,
+    formatLoginCommand: ({ name }) => `causeway mcp login ${name}`,
   })
   const listener = await CallbackListener.open(logins)
   t.teardown(() => listener.close())

@@ -53,7 +53,7 @@ const lockRetryMs = 50
 /** Several processes may use the file. Only its owner can read it. */
 export class AuthFile {
   readonly path: string
-  #stamp = ''
+  #version = ''
   #logins: readonly StoredLogin[] = []
 
   constructor(folder: string) {
@@ -71,26 +71,26 @@ export class AuthFile {
 
   remove(resource: string): void {
     const logins = this.#read()
-    const others = logins.filter((login) => login.resource !== resource)
-    if (others.length < logins.length) this.#write(others)
+    const otherLogins = logins.filter((login) => login.resource !== resource)
+    if (otherLogins.length < logins.length) this.#write(otherLogins)
   }
 
   async withLock<T>(run: () => Promise<T>): Promise<T> {
-    const lock = `${this.path}.lock`
-    mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })
-    while (!tryLock(lock)) await delay(lockRetryMs)
+    const lockPath = `${this.path}.lock`
+    mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 })
+    while (!tryLock(lockPath)) await delay(lockRetryMs)
     try {
       return await run()
     } finally {
-      rmSync(lock, { force: true })
+      rmSync(lockPath, { force: true })
     }
   }
 
   #read(): readonly StoredLogin[] {
     const stat = statSync(this.path, { throwIfNoEntry: false })
     if (stat === undefined) return []
-    const stamp = [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.mode].join(' ')
-    if (stamp === this.#stamp) return this.#logins
+    const version = [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.mode].join(' ')
+    if (version === this.#version) return this.#logins
     if (isReadableByOthers(stat.mode))
       throw this.#createInvalidError(
         'other users of this machine can read the file',
@@ -98,7 +98,7 @@ export class AuthFile {
       )
     if (stat.size > maxBytes) throw this.#createInvalidError(`larger than ${maxBytes} bytes`)
     this.#logins = this.#parse(readFileSync(this.path, 'utf8'))
-    this.#stamp = stamp
+    this.#version = version
     return this.#logins
   }
 
@@ -141,14 +141,14 @@ function isStoredLogin(value: unknown): value is StoredLogin {
   )
 }
 
-function tryLock(lock: string): boolean {
+function tryLock(lockPath: string): boolean {
   try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 })
+    writeFileSync(lockPath, String(process.pid), { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const mtimeMs = statSync(lock, { throwIfNoEntry: false })?.mtimeMs
-    if (mtimeMs !== undefined && Date.now() - mtimeMs > staleLockMs) rmSync(lock, { force: true })
+    const mtimeMs = statSync(lockPath, { throwIfNoEntry: false })?.mtimeMs
+    if (mtimeMs !== undefined && Date.now() - mtimeMs > staleLockMs) rmSync(lockPath, { force: true })
     return false
   }
 }

@@ -32,17 +32,17 @@ export class CallbackListener {
   }
 
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve))
+    const closePromise = new Promise((resolve) => this.#server.close(resolve))
     this.#server.closeIdleConnections()
-    await closed
+    await closePromise
   }
 
   async #receive({ method, url = '', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
-    const expected = new URL(this.redirectUrl)
-    const target = URL.canParse(url, expected.href) ? new URL(url, expected) : undefined
+    const expectedUrl = new URL(this.redirectUrl)
+    const target = URL.canParse(url, expectedUrl.href) ? new URL(url, expectedUrl) : undefined
     response.setHeader('connection', 'close')
     // A page that uses DNS rebinding sends another Host.
-    if (method !== 'GET' || target?.pathname !== callbackPath || headers.host !== expected.host) {
+    if (method !== 'GET' || target?.pathname !== callbackPath || headers.host !== expectedUrl.host) {
       response.writeHead(404).end()
       return
     }

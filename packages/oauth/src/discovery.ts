@@ -22,7 +22,7 @@ export interface Discovery {
 }
 
 /** A request without effect: servers of every era reject it without a session. */
-const probe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+const probeBody = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 
 /**
  * Finds the authorization server (RFC 9728, RFC 8414). Throws `AUTHORIZATION_SERVER_INVALID` and
@@ -54,7 +54,7 @@ async function readChallenge(server: RemoteServer, url: URL) {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     },
-    body: probe,
+    body: probeBody,
   })
   return response.status === 401 ? extractWWWAuthenticateParams(response) : {}
 }
@@ -126,8 +126,8 @@ function checkMetadata(metadata: AuthorizationServerMetadata, url: URL): Authori
   checkEndpoint(metadata.token_endpoint, 'token endpoint', url)
   const { registration_endpoint } = metadata
   if (registration_endpoint !== undefined) checkEndpoint(registration_endpoint, 'registration endpoint', url)
-  const revocation = findRevocationEndpoint(metadata)
-  if (revocation !== undefined) checkEndpoint(revocation, 'revocation endpoint', url)
+  const revocationEndpoint = findRevocationEndpoint(metadata)
+  if (revocationEndpoint !== undefined) checkEndpoint(revocationEndpoint, 'revocation endpoint', url)
   return metadata
 }
 

@@ -35,20 +35,20 @@ export interface StartedLogin {
 interface StartOptions {
   readonly redirectUrl: string
   readonly state: string
-  readonly stored: StoredLogin | undefined
+  readonly storedLogin: StoredLogin | undefined
 }
 
 /** Registers a client if necessary (OAuth 2.1 with PKCE). */
 export async function startLogin(
   server: RemoteServer,
-  { redirectUrl, state, stored }: StartOptions,
+  { redirectUrl, state, storedLogin }: StartOptions,
 ): Promise<StartedLogin> {
   const discovery = await discover(server)
   const { metadata, indicator } = discovery
-  const offline = metadata.scopes_supported?.includes('offline_access') ? 'offline_access' : undefined
-  const scope = computeScopeUnion(discovery.scope, stored?.required_scope, offline)
+  const offlineScope = metadata.scopes_supported?.includes('offline_access') ? 'offline_access' : undefined
+  const scope = computeScopeUnion(discovery.scope, storedLogin?.required_scope, offlineScope)
   const client =
-    findClient(server, metadata, { redirectUrl, stored }) ??
+    findClient(server, metadata, { redirectUrl, storedLogin }) ??
     (await register(server, metadata, { redirectUrl, scope }))
   const { authorizationUrl, codeVerifier } = await rejectAs('the login could not be started', () =>
     startAuthorization(metadata.issuer, {
@@ -66,7 +66,7 @@ export async function startLogin(
 export async function finishLogin(
   login: StartedLogin,
   params: URLSearchParams,
-  now: number,
+  nowMs: number,
 ): Promise<StoredLogin> {
   const { server, redirectUrl, client, codeVerifier, discovery, scope } = login
   const { metadata, indicator } = discovery
@@ -98,7 +98,7 @@ export async function finishLogin(
     ...(client.redirect_uri !== undefined && { client }),
     endpoints: toEndpoints(metadata),
     ...(indicator !== undefined && { indicator }),
-    tokens: toStoredTokens(tokens, { scope, now }),
+    tokens: toStoredTokens(tokens, { scope, nowMs }),
   }
 }
 
@@ -106,7 +106,7 @@ export async function finishLogin(
 export async function refreshTokens(
   server: RemoteServer,
   login: StoredLogin,
-  now: number,
+  nowMs: number,
 ): Promise<StoredTokens> {
   const { tokens, indicator } = login
   const refreshedTokens = await rejectAs('the refresh was refused', () =>
@@ -118,7 +118,7 @@ export async function refreshTokens(
       fetchFn: createSafeFetch(server),
     }),
   )
-  return toStoredTokens(refreshedTokens, { scope: tokens?.scope, now })
+  return toStoredTokens(refreshedTokens, { scope: tokens?.scope, nowMs })
 }
 
 /** Revokes the tokens (RFC 7009). Returns whether the authorization server revoked all of them. */
@@ -127,9 +127,9 @@ export async function revokeTokens(server: RemoteServer, login: StoredLogin): Pr
   const endpoint = endpoints.revocation_endpoint
   if (endpoint === undefined || tokens === undefined) return false
   const safeFetch = createSafeFetch(server)
-  const revoke = async (token: string, hint: string): Promise<boolean> => {
+  const revoke = async (token: string, tokenTypeHint: string): Promise<boolean> => {
     const { fields, headers } = authenticateClient(getClient(server, login), endpoints)
-    const body = new URLSearchParams({ token, token_type_hint: hint, ...fields })
+    const body = new URLSearchParams({ token, token_type_hint: tokenTypeHint, ...fields })
     const { ok } = await safeFetch(endpoint, { method: 'POST', headers, body })
     return ok
   }
@@ -141,12 +141,12 @@ export async function revokeTokens(server: RemoteServer, login: StoredLogin): Pr
 function findClient(
   server: RemoteServer,
   metadata: AuthorizationServerMetadata,
-  { redirectUrl, stored }: Pick<StartOptions, 'redirectUrl' | 'stored'>,
+  { redirectUrl, storedLogin }: Pick<StartOptions, 'redirectUrl' | 'storedLogin'>,
 ): StoredClient | undefined {
   const { oauth } = server
   if (oauth.clientId !== undefined && acceptsConfiguredClient(server, metadata))
     return toClient(oauth.clientId, oauth.clientSecret)
-  const client = stored?.issuer === metadata.issuer ? stored.client : undefined
+  const client = storedLogin?.issuer === metadata.issuer ? storedLogin.client : undefined
   return client?.redirect_uri === redirectUrl ? client : undefined
 }
 
@@ -212,7 +212,7 @@ async function register(
 
 function toStoredTokens(
   { access_token, refresh_token, token_type, expires_in: seconds, scope: granted }: OAuthTokens,
-  { scope = granted, now }: { scope: string | undefined; now: number },
+  { scope = granted, nowMs }: { scope: string | undefined; nowMs: number },
 ): StoredTokens {
   if (token_type.toLowerCase() !== 'bearer' || !/^[\x21-\x7e]+$/.test(access_token))
     throw createRefusedError('the token cannot be used', 'unsupported_token_type')
@@ -223,8 +223,8 @@ function toStoredTokens(
     ...(refresh_token !== undefined && { refresh_token }),
     ...(grantedScope !== undefined && { scope: grantedScope }),
     ...(lifetimeMs !== undefined && {
-      expires_at_ms: now + lifetimeMs,
-      refresh_at_ms: now + lifetimeMs - Math.min(maxRefreshLeadMs, lifetimeMs / 4),
+      expires_at_ms: nowMs + lifetimeMs,
+      refresh_at_ms: nowMs + lifetimeMs - Math.min(maxRefreshLeadMs, lifetimeMs / 4),
     }),
   }
 }
@@ -282,6 +282,6 @@ async function rejectAs<T>(problem: string, run: () => T | Promise<T>): Promise<
 
 /** `reason` is untrusted. */
 function createRefusedError(problem: string, reason: string) {
-  const shown = reason.replace(/[^\w.-]+/g, '_').slice(0, 60)
-  return new LoginError('LOGIN_FAILED', `${problem}: ${shown}`, { data: { reason: shown } })
+  const safeReason = reason.replace(/[^\w.-]+/g, '_').slice(0, 60)
+  return new LoginError('LOGIN_FAILED', `${problem}: ${safeReason}`, { data: { reason: safeReason } })
 }

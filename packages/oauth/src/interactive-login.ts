@@ -59,21 +59,24 @@ export interface InteractiveLogin {
 
 export async function runInteractiveLogin(
   session: LoginSession,
-  { print, note, ask, canOpenBrowser, signal: interrupted }: InteractiveLogin,
+  { print, note, ask, canOpenBrowser, signal: interruptSignal }: InteractiveLogin,
 ): Promise<void> {
   const { url, state } = await session.begin()
   print(`open this page to log in:\n${url.href}`)
   if (canOpenBrowser && ask !== undefined && !(await openExternally(url.href)))
     note('no browser could be opened')
-  const done = new AbortController()
-  const signal = AbortSignal.any([interrupted, done.signal])
-  const waiting = session.wait(state, signal)
+  const doneController = new AbortController()
+  const signal = AbortSignal.any([interruptSignal, doneController.signal])
+  const loginPromise = session.wait(state, signal)
   try {
-    if (ask === undefined) await waiting
+    if (ask === undefined) await loginPromise
     else
-      await Promise.race([waiting, askForResponse(ask, signal).then((text) => session.submitResponse(text))])
+      await Promise.race([
+        loginPromise,
+        askForResponse(ask, signal).then((text) => session.submitResponse(text)),
+      ])
   } finally {
-    done.abort()
+    doneController.abort()
   }
 }
 

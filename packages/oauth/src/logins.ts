@@ -11,7 +11,7 @@ export interface LoginsOptions {
   /** Unix time in milliseconds. */
   readonly now: () => number
   /** Returns the shell command that logs in. */
-  readonly command: (server: RemoteServer) => string
+  readonly formatLoginCommand: (server: RemoteServer) => string
 }
 
 /** Status of a login, without secrets. */
@@ -27,12 +27,12 @@ export interface LoginStatus {
 
 export class Logins {
   readonly #options: LoginsOptions
-  readonly #pending: PendingLogins
+  readonly #pendingLogins: PendingLogins
   readonly #refreshes = new Map<string, Promise<string>>()
 
   constructor(options: LoginsOptions) {
     this.#options = options
-    this.#pending = new PendingLogins(options.now)
+    this.#pendingLogins = new PendingLogins(options.now)
   }
 
   /** Returns a valid token, refreshed if necessary, or `undefined` without a login. Throws `NEEDS_LOGIN`. */
@@ -42,8 +42,8 @@ export class Logins {
     const { access_token, refresh_token, expires_at_ms: expiresAtMs = Number.POSITIVE_INFINITY } = tokens
     const { refresh_at_ms: refreshAtMs = expiresAtMs } = tokens
     const isValid = (): boolean => this.#options.now() < expiresAtMs
-    const isDue = refresh_token !== undefined && this.#options.now() >= refreshAtMs
-    if (isValid() && !isDue) return access_token
+    const isRefreshDue = refresh_token !== undefined && this.#options.now() >= refreshAtMs
+    if (isValid() && !isRefreshDue) return access_token
     try {
       return await this.refresh(server, access_token)
     } catch (error) {
@@ -56,40 +56,42 @@ export class Logins {
    * Replaces an expired or rejected token. Concurrent calls share one refresh, also between processes. Throws
    * `NEEDS_LOGIN` and `AUTHORIZATION_SERVER_UNAVAILABLE`.
    */
-  refresh(server: RemoteServer, rejected: string | undefined): Promise<string> {
+  refresh(server: RemoteServer, rejectedToken: string | undefined): Promise<string> {
     const resource = toResource(server.url)
-    const running = this.#refreshes.get(resource)
-    if (running !== undefined) return running
-    const refresh = this.#refresh(server, rejected).finally(() => this.#refreshes.delete(resource))
+    const runningRefresh = this.#refreshes.get(resource)
+    if (runningRefresh !== undefined) return runningRefresh
+    const refresh = this.#refresh(server, rejectedToken).finally(() => this.#refreshes.delete(resource))
     this.#refreshes.set(resource, refresh)
     return refresh
   }
 
   /** Does not register a client. Throws discovery errors. */
-  async preview(
-    server: RemoteServer,
-  ): Promise<{ readonly issuer: string; readonly scope: string | undefined; readonly registers: boolean }> {
+  async preview(server: RemoteServer): Promise<{
+    readonly issuer: string
+    readonly scope: string | undefined
+    readonly registersClient: boolean
+  }> {
     const { discover } = await import('./discovery.ts')
     const { acceptsConfiguredClient } = await import('./flow.ts')
     const { metadata, scope } = await discover(server)
-    const isKnown =
+    const isClientKnown =
       acceptsConfiguredClient(server, metadata) || this.#find(server)?.issuer === metadata.issuer
-    return { issuer: metadata.issuer, scope, registers: !isKnown }
+    return { issuer: metadata.issuer, scope, registersClient: !isClientKnown }
   }
 
   /** Throws discovery and registration errors. */
   async begin(server: RemoteServer, redirectUrl: string): Promise<LoginRequest> {
     const { startLogin } = await import('./flow.ts')
     const state = randomBytes(24).toString('base64url')
-    return this.#pending.add(
+    return this.#pendingLogins.add(
       state,
-      await startLogin(server, { redirectUrl, state, stored: this.#find(server) }),
+      await startLogin(server, { redirectUrl, state, storedLogin: this.#find(server) }),
     )
   }
 
   /** Returns the login's server. Throws `LOGIN_UNKNOWN` and `LOGIN_FAILED`. */
   async finish(params: URLSearchParams): Promise<RemoteServer> {
-    const { login, settle } = this.#pending.take(params.get('state') ?? '')
+    const { login, settle } = this.#pendingLogins.take(params.get('state') ?? '')
     try {
       await this.#store(login, params)
       settle()
@@ -102,10 +104,10 @@ export class Logins {
 
   /** `text` is a copied URL or code. A code belongs to the most recently started login. */
   finishManually(server: RemoteServer, text: string): Promise<RemoteServer> {
-    const given = text.trim()
-    if (URL.canParse(given)) return this.finish(new URL(given).searchParams)
-    const state = this.#pending.findLast(toResource(server.url)) ?? ''
-    return this.finish(new URLSearchParams({ code: given, state }))
+    const response = text.trim()
+    if (URL.canParse(response)) return this.finish(new URL(response).searchParams)
+    const state = this.#pendingLogins.findLast(toResource(server.url)) ?? ''
+    return this.finish(new URLSearchParams({ code: response, state }))
   }
 
   /**
@@ -113,7 +115,7 @@ export class Logins {
    * signal.
    */
   wait(state: string, signal: AbortSignal): Promise<void> {
-    return this.#pending.wait(state, signal)
+    return this.#pendingLogins.wait(state, signal)
   }
 
   /** Returns the error for a call that requires another scope. The next login requests that scope. */
@@ -131,7 +133,7 @@ export class Logins {
       })
     return new LoginError('SCOPE_MISSING', `the login at ${server.name} does not permit this call`, {
       data: { server: server.name, ...(scope !== undefined && { scope }) },
-      remedy: `run ${this.#options.command(server)}, which requests the scope`,
+      remedy: `run ${this.#options.formatLoginCommand(server)}, which requests the scope`,
     })
   }
 
@@ -140,9 +142,9 @@ export class Logins {
     const { file } = this.#options
     // Deleted first, so that no call uses the tokens while they are being revoked.
     const login = await file.withLock(async () => {
-      const found = this.#find(server)
-      if (found !== undefined) file.remove(found.resource)
-      return found
+      const storedLogin = this.#find(server)
+      if (storedLogin !== undefined) file.remove(storedLogin.resource)
+      return storedLogin
     })
     if (login === undefined) return { existed: false, revoked: false }
     const { revokeTokens } = await import('./flow.ts')
@@ -168,7 +170,7 @@ export class Logins {
     const { name } = server
     return new LoginError('NEEDS_LOGIN', `${name} requires a login`, {
       data: { server: name },
-      remedy: `run ${this.#options.command(server)}`,
+      remedy: `run ${this.#options.formatLoginCommand(server)}`,
     })
   }
 
@@ -176,18 +178,18 @@ export class Logins {
     return this.#options.file.find(toResource(server.url))
   }
 
-  #refresh(server: RemoteServer, rejected: string | undefined): Promise<string> {
+  #refresh(server: RemoteServer, rejectedToken: string | undefined): Promise<string> {
     const { file, now } = this.#options
     return file.withLock(async () => {
       const login = this.#find(server)
       const tokens = login?.tokens
       // Another process has refreshed the tokens or logged in.
-      if (tokens !== undefined && tokens.access_token !== rejected) return tokens.access_token
+      if (tokens !== undefined && tokens.access_token !== rejectedToken) return tokens.access_token
       if (login === undefined || tokens?.refresh_token === undefined) throw this.createNeedsLoginError(server)
       const { refreshTokens } = await import('./flow.ts')
-      let renewed: StoredTokens
+      let renewedTokens: StoredTokens
       try {
-        renewed = await refreshTokens(server, login, now())
+        renewedTokens = await refreshTokens(server, login, now())
       } catch (error) {
         if (!LoginError.is(error, 'LOGIN_FAILED')) throw error
         // The refresh token is invalid.
@@ -196,15 +198,15 @@ export class Logins {
         throw this.createNeedsLoginError(server)
       }
       // Stored before use: the authorization server may have revoked the old tokens.
-      file.save({ ...login, tokens: renewed })
-      return renewed.access_token
+      file.save({ ...login, tokens: renewedTokens })
+      return renewedTokens.access_token
     })
   }
 
   async #store(login: StartedLogin, params: URLSearchParams): Promise<void> {
     const { file, now } = this.#options
     const { finishLogin } = await import('./flow.ts')
-    const stored = await finishLogin(login, params, now())
-    await file.withLock(async () => file.save(stored))
+    const newLogin = await finishLogin(login, params, now())
+    await file.withLock(async () => file.save(newLogin))
   }
 }

@@ -25,15 +25,15 @@ interface PendingLogin {
 export class PendingLogins {
   readonly #now: () => number
   readonly #pending = new Map<string, PendingLogin>()
-  readonly #outcomes = new Map<string, Promise<void>>()
+  readonly #outcomeByState = new Map<string, Promise<void>>()
 
   constructor(now: () => number) {
     this.#now = now
   }
 
   add(state: string, login: StartedLogin): LoginRequest {
-    const [oldest] = this.#pending.keys()
-    if (oldest !== undefined && this.#pending.size >= maxPending) this.#expire(oldest)
+    const [oldestState] = this.#pending.keys()
+    if (oldestState !== undefined && this.#pending.size >= maxPending) this.#expire(oldestState)
     let settle = (_error?: Error): void => {}
     const outcome = new Promise<void>((resolve, reject) => {
       settle = (error) => (error === undefined ? resolve() : reject(error))
@@ -43,17 +43,17 @@ export class PendingLogins {
     const timer = setTimeout(() => this.#expire(state), pendingTimeoutMs).unref()
     const expiresAtMs = this.#now() + pendingTimeoutMs
     this.#pending.set(state, { login, expiresAtMs, timer, settle })
-    this.#outcomes.set(state, outcome)
+    this.#outcomeByState.set(state, outcome)
     return { authorizationUrl: login.authorizationUrl, state, expiresAtMs }
   }
 
   /** Throws `LOGIN_UNKNOWN`. */
   take(state: string): Pick<PendingLogin, 'login' | 'settle'> {
-    const pending = this.#pending.get(state)
-    if (pending === undefined) throw createUnknownLoginError()
-    this.#remove(state, pending)
-    if (this.#now() < pending.expiresAtMs) return pending
-    pending.settle(createUnknownLoginError())
+    const pendingLogin = this.#pending.get(state)
+    if (pendingLogin === undefined) throw createUnknownLoginError()
+    this.#remove(state, pendingLogin)
+    if (this.#now() < pendingLogin.expiresAtMs) return pendingLogin
+    pendingLogin.settle(createUnknownLoginError())
     throw createUnknownLoginError()
   }
 
@@ -63,32 +63,32 @@ export class PendingLogins {
 
   /** Throws like `Logins.wait`. */
   async wait(state: string, signal: AbortSignal): Promise<void> {
-    const outcome = this.#outcomes.get(state)
+    const outcome = this.#outcomeByState.get(state)
     if (outcome === undefined) throw createUnknownLoginError()
     signal.throwIfAborted()
     let onAbort = (): void => {}
-    const aborted = new Promise<never>((_, reject) => {
+    const abortPromise = new Promise<never>((_, reject) => {
       onAbort = () => reject(signal.reason)
       signal.addEventListener('abort', onAbort, { once: true })
     })
     try {
-      await Promise.race([outcome, aborted])
+      await Promise.race([outcome, abortPromise])
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
   }
 
   #expire(state: string): void {
-    const pending = this.#pending.get(state)
-    if (pending === undefined) return
-    this.#remove(state, pending)
-    pending.settle(createUnknownLoginError())
+    const pendingLogin = this.#pending.get(state)
+    if (pendingLogin === undefined) return
+    this.#remove(state, pendingLogin)
+    pendingLogin.settle(createUnknownLoginError())
   }
 
   #remove(state: string, { timer }: PendingLogin): void {
     clearTimeout(timer)
     this.#pending.delete(state)
-    setTimeout(() => this.#outcomes.delete(state), outcomeTtlMs).unref()
+    setTimeout(() => this.#outcomeByState.delete(state), outcomeTtlMs).unref()
   }
 }
 

@@ -10,14 +10,14 @@ const timeoutMs = 15_000
  * Throws `AUTHORIZATION_SERVER_INVALID` unless a URL is https, or http on this machine. Remote servers must
  * not direct requests to this machine.
  */
-export function checkEndpoint(text: string, what: string, server: URL): URL {
+export function checkEndpoint(text: string, label: string, server: URL): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLocal = url !== undefined && isLoopbackUrl(url)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
   if (url !== undefined && isSafe && (!isLocal || isLoopbackUrl(server))) return url
   const problem =
     url === undefined ? 'is not a URL' : isSafe ? 'is on this machine, but the server is not' : 'is not https'
-  throw new LoginError('AUTHORIZATION_SERVER_INVALID', `the ${what} of ${server.host} ${problem}`, {
+  throw new LoginError('AUTHORIZATION_SERVER_INVALID', `the ${label} of ${server.host} ${problem}`, {
     data: { server: server.origin, endpoint: text.slice(0, 200) },
   })
 }
@@ -55,11 +55,11 @@ export function createSafeFetch({
 
 async function readLimited(response: Response, url: URL): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
-  let size = 0
+  let byteCount = 0
   for await (const chunk of response.body ?? []) {
-    size += chunk.length
+    byteCount += chunk.length
     // Leaving the loop cancels the body.
-    if (size > maxBodyBytes) throw createInvalidError(url, `sent more than ${maxBodyBytes} bytes`)
+    if (byteCount > maxBodyBytes) throw createInvalidError(url, `sent more than ${maxBodyBytes} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))

@@ -30,14 +30,14 @@ export class ServerLogin {
 
   /** Returns a provider for one request, which stores the token that it used. */
   createProvider(): TokenProvider {
-    let used: string | undefined
+    let usedToken: string | undefined
     return {
       token: async () => {
-        used = await this.#logins.getToken(this.#server)
-        return used
+        usedToken = await this.#logins.getToken(this.#server)
+        return usedToken
       },
       onUnauthorized: async () => {
-        await this.#logins.refresh(this.#server, used)
+        await this.#logins.refresh(this.#server, usedToken)
       },
     }
   }

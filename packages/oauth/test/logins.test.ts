@@ -26,7 +26,7 @@ async function openLogins(t: Test, options: ProtectedServerOptions = {}) {
     new Logins({
       file: new AuthFile(dir),
       now: () => clock.ms,
-      command: ({ name }) => `causeway mcp login ${name}`,
+      formatLoginCommand: ({ name }) => `causeway mcp login ${name}`,
     })
   const logins = create()
   const server: RemoteServer = { name: 'docs', url: fixture.mcpUrl, oauth: {} }
@@ -51,7 +51,7 @@ verifies(
     const listener = await CallbackListener.open(logins)
     t.teardown(() => listener.close())
     t.equal(await logins.getToken(server), undefined)
-    t.same(await logins.preview(server), { issuer: fixture.issuer, scope: 'read', registers: true })
+    t.same(await logins.preview(server), { issuer: fixture.issuer, scope: 'read', registersClient: true })
     t.equal(fixture.count(/register/), 0)
 
     const { authorizationUrl, state } = await logins.begin(server, listener.redirectUrl)
@@ -118,7 +118,7 @@ verifies('gateway:login', 'a client id metadata document replaces the registrati
 
   const other = await openLogins(t)
   const known = { ...other.server, oauth: { clientId } }
-  t.match(await other.logins.preview(known), { registers: true })
+  t.match(await other.logins.preview(known), { registersClient: true })
   const request = await other.logins.begin(known, redirectUrl)
   t.not(
     request.authorizationUrl.searchParams.get('client_id'),

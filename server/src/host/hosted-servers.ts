@@ -56,7 +56,7 @@ export class HostedServers {
     const logins = new Logins({
       file: new AuthFile(dataDir),
       now: options.now,
-      command: ({ name }) => `causeway mcp login ${name}`,
+      formatLoginCommand: ({ name }) => `causeway mcp login ${name}`,
     })
     const toRemote = (server: HostedServer) => renderRemote(server, { env, secrets: watcher.current.secrets })
     let hosted: HostedServers | undefined

@@ -268,7 +268,7 @@ verifies('gateway:login:asked', 'callers with tokens receive the login command',
   const { fixture, data } = await openCommands(t)
   new ConfigFile(data).setServer('docs', { url: fixture.mcpUrl })
   writeFileSync(`${data}/tokens`, 'token-with-a-name-1 ada\ntoken-without-name-1\n', { mode: 0o600 })
-  const logins = new Logins({ file: new AuthFile(data), now: Date.now, command: () => '' })
+  const logins = new Logins({ file: new AuthFile(data), now: Date.now, formatLoginCommand: () => '' })
   const remote = { name: 'docs', url: fixture.mcpUrl, oauth: {} }
   const listener = await CallbackListener.open(logins)
   await visit((await logins.begin(remote, listener.redirectUrl)).authorizationUrl.href)

@@ -46,9 +46,9 @@ export class AppConnection implements Source {
   readonly context = signal<HostContext>({})
   readonly capabilities = signal<HostCapabilities>({})
   readonly #host: Window
-  readonly #pending = new Map<number, (message: Message) => void>()
-  readonly #opened: Promise<unknown>
-  #id = 0
+  readonly #pendingRequests = new Map<number, (message: Message) => void>()
+  readonly #openPromise: Promise<unknown>
+  #lastId = 0
   #context = ''
   #height = 0
 
@@ -57,7 +57,7 @@ export class AppConnection implements Source {
     addEventListener('message', ({ source, data }) => {
       if (source === host) this.#receive(data as Message)
     })
-    this.#opened = this.#open(name)
+    this.#openPromise = this.#open(name)
   }
 
   async call<T>(app: string, tool: string, args: object): Promise<T> {
@@ -103,7 +103,9 @@ export class AppConnection implements Source {
   setHeight(height: number): void {
     if (height === this.#height) return
     this.#height = height
-    void this.#opened.then(() => this.#send({ method: 'ui/notifications/size-changed', params: { height } }))
+    void this.#openPromise.then(() =>
+      this.#send({ method: 'ui/notifications/size-changed', params: { height } }),
+    )
   }
 
   async #open(name: string): Promise<void> {
@@ -122,8 +124,8 @@ export class AppConnection implements Source {
 
   /** Returns `Replay__get_frame` on the shared mount, and `get_frame` on the mount of one app. */
   #getToolName(app: string, tool: string): string {
-    const listed = this.context.value.toolInfo?.tool?.name
-    if (listed !== undefined && !listed.includes('__')) return tool
+    const listedName = this.context.value.toolInfo?.tool?.name
+    if (listedName !== undefined && !listedName.includes('__')) return tool
     return `${app.charAt(0).toUpperCase()}${app.slice(1)}__${tool}`
   }
 
@@ -136,14 +138,14 @@ export class AppConnection implements Source {
   }
 
   async #request<T>(method: string, params: Members): Promise<T> {
-    await this.#opened
+    await this.#openPromise
     return this.#exchange<T>(method, params)
   }
 
   #exchange<T>(method: string, params: Members): Promise<T> {
-    const id = ++this.#id
+    const id = ++this.#lastId
     return new Promise<T>((resolve, reject) => {
-      this.#pending.set(id, ({ result, error }) => {
+      this.#pendingRequests.set(id, ({ result, error }) => {
         if (error === undefined) resolve(result as T)
         else reject(new ServerError({ code: String(error.code), ...error.data, message: error.message }))
       })
@@ -159,8 +161,8 @@ export class AppConnection implements Source {
   #receive(message: Message): void {
     const { id, method, params = {} } = message ?? {}
     if (method === undefined) {
-      this.#pending.get(id as number)?.(message)
-      this.#pending.delete(id as number)
+      this.#pendingRequests.get(id as number)?.(message)
+      this.#pendingRequests.delete(id as number)
     } else if (id === undefined) this.#notify(method, params)
     else if (method === 'ping' || method === 'ui/resource-teardown') this.#send({ id, result: {} })
     else this.#send({ id, error: { code: -32601, message: `not supported: ${method.slice(0, 100)}` } })

@@ -3,7 +3,7 @@ import type { CallLog } from './call-log.ts'
 import { type Server, type ServerError, toServerError } from './server.ts'
 import type { AuditPage, CallRecord } from './types.ts'
 
-const stepSize = 200
+const pageSize = 200
 
 /** The calls of the audit that match a filter, newest first. */
 export class CallHistory {
@@ -13,7 +13,7 @@ export class CallHistory {
   readonly #server: Server
   readonly #filter: string
   readonly #closing = new AbortController()
-  #before: number | null | undefined
+  #nextBefore: number | null | undefined
 
   constructor(server: Server, filter: string) {
     this.#server = server
@@ -24,16 +24,16 @@ export class CallHistory {
     if (this.state.value !== 'idle') return
     this.state.value = 'loading'
     this.error.value = undefined
-    let added = 0
+    let addedCount = 0
     try {
-      while (added < stepSize && this.#before !== null) {
+      while (addedCount < pageSize && this.#nextBefore !== null) {
         const entries = await this.#loadPage()
-        added += entries.filter((call) => !log.has(call)).length
+        addedCount += entries.filter((call) => !log.has(call)).length
       }
     } catch (error) {
       if (!this.#closing.signal.aborted) this.error.value = toServerError(error)
     } finally {
-      this.state.value = this.#before === null ? 'complete' : 'idle'
+      this.state.value = this.#nextBefore === null ? 'complete' : 'idle'
     }
   }
 
@@ -42,12 +42,12 @@ export class CallHistory {
   }
 
   async #loadPage(): Promise<readonly CallRecord[]> {
-    const query = new URLSearchParams({ filter: this.#filter, limit: String(stepSize) })
-    if (typeof this.#before === 'number') query.set('before', String(this.#before))
+    const query = new URLSearchParams({ filter: this.#filter, limit: String(pageSize) })
+    if (typeof this.#nextBefore === 'number') query.set('before', String(this.#nextBefore))
     const page = await this.#server.get<AuditPage>(`/api/apps/causeway/audit?${query}`, {
       signal: this.#closing.signal,
     })
-    this.#before = page.next_before
+    this.#nextBefore = page.next_before
     this.calls.value = [...this.calls.value, ...page.entries]
     return page.entries
   }

@@ -9,12 +9,12 @@ export interface FeedBatch<T> {
 
 /** Returns the part of a batch after a position, or `undefined` if events between the two are missing. */
 export function takeNewEvents<T>(position: string, batch: FeedBatch<T>): FeedBatch<T> | undefined {
-  const own = parsePosition(position)
+  const ownPosition = parsePosition(position)
   const { run, count } = parsePosition(batch.id)
-  const newEvents = run === own.run ? count - own.count : count
+  const newEvents = run === ownPosition.run ? count - ownPosition.count : count
   const { length } = batch.events
   if (newEvents > length + batch.missed) return undefined
-  if (newEvents <= 0) return { id: run === own.run ? position : batch.id, events: [], missed: 0 }
+  if (newEvents <= 0) return { id: run === ownPosition.run ? position : batch.id, events: [], missed: 0 }
   return {
     id: batch.id,
     events: batch.events.slice(Math.max(0, length - newEvents)),

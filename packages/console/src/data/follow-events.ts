@@ -1,7 +1,7 @@
 import { type FeedBatch, takeNewEvents } from './feed-position.ts'
 import { pause, type Server } from './server.ts'
 
-type Receive<T> = (batch: Omit<FeedBatch<T>, 'id'>) => void
+type ReceiveBatch<T> = (batch: Omit<FeedBatch<T>, 'id'>) => void
 
 /**
  * Follows a feed while the page is visible, starting with the next event or `recent` ones. The first batch arrives when
@@ -10,7 +10,7 @@ type Receive<T> = (batch: Omit<FeedBatch<T>, 'id'>) => void
 export function followEvents<T>(
   server: Server,
   path: string,
-  receive: Receive<T>,
+  receive: ReceiveBatch<T>,
   { from = '' }: { readonly from?: '' | 'recent' } = {},
 ): () => void {
   const follower = new FeedFollower<T>({ server, path, receive, from })
@@ -33,7 +33,7 @@ export function followEvents<T>(
 interface FeedOptions<T> {
   readonly server: Server
   readonly path: string
-  readonly receive: Receive<T>
+  readonly receive: ReceiveBatch<T>
   readonly from: string
 }
 
@@ -45,7 +45,7 @@ class FeedFollower<T> {
   readonly #options: FeedOptions<T>
   #lastEventId: string
   /** Batches of another tab that arrived while this tab requests earlier ones. */
-  #waiting: FeedBatch<T>[] | undefined
+  #queuedBatches: FeedBatch<T>[] | undefined
 
   constructor(options: FeedOptions<T>) {
     this.#options = options
@@ -67,23 +67,26 @@ class FeedFollower<T> {
   }
 
   /** Ends when the stream ends, so that another tab can open one. */
-  async #share(name: string, outer: AbortSignal): Promise<void> {
-    const ending = new AbortController()
-    const signal = AbortSignal.any([outer, ending.signal])
-    this.#waiting = undefined
+  async #share(name: string, outerSignal: AbortSignal): Promise<void> {
+    const endController = new AbortController()
+    const signal = AbortSignal.any([outerSignal, endController.signal])
+    this.#queuedBatches = undefined
     const channel = new BroadcastChannel(name)
     channel.onmessage = ({ data }) => this.#receiveShared(data as FeedBatch<T>, signal)
-    const lead = () => this.#streamAsLeader(signal, (batch) => channel.postMessage(batch))
+    const streamToOthers = () => this.#streamAsLeader(signal, (batch) => channel.postMessage(batch))
     try {
       const isLeader = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
-        if (lock !== null) await lead()
+        if (lock !== null) await streamToOthers()
         return lock !== null
       })
       if (isLeader) return
-      const caughtUp = this.#catchUp(signal)
-      await Promise.all([caughtUp, navigator.locks.request(name, { signal }, () => caughtUp.then(lead))])
+      const catchUpPromise = this.#catchUp(signal)
+      await Promise.all([
+        catchUpPromise,
+        navigator.locks.request(name, { signal }, () => catchUpPromise.then(streamToOthers)),
+      ])
     } finally {
-      ending.abort()
+      endController.abort()
       channel.close()
     }
   }
@@ -96,8 +99,8 @@ class FeedFollower<T> {
   }
 
   #receiveShared(batch: FeedBatch<T>, signal: AbortSignal): void {
-    if (this.#waiting !== undefined) {
-      this.#waiting.push(batch)
+    if (this.#queuedBatches !== undefined) {
+      this.#queuedBatches.push(batch)
       return
     }
     const newEvents = takeNewEvents(this.#lastEventId, batch)
@@ -106,18 +109,18 @@ class FeedFollower<T> {
   }
 
   async #catchUp(signal: AbortSignal): Promise<void> {
-    if (this.#waiting !== undefined) return
-    const waiting: FeedBatch<T>[] = []
-    this.#waiting = waiting
+    if (this.#queuedBatches !== undefined) return
+    const queuedBatches: FeedBatch<T>[] = []
+    this.#queuedBatches = queuedBatches
     try {
       for await (const batch of this.#readBatches(signal)) {
         this.#receiveOwn(batch)
         break
       }
     } finally {
-      if (this.#waiting === waiting) this.#waiting = undefined
+      if (this.#queuedBatches === queuedBatches) this.#queuedBatches = undefined
     }
-    for (const batch of waiting) this.#receiveShared(batch, signal)
+    for (const batch of queuedBatches) this.#receiveShared(batch, signal)
   }
 
   /** Another tab may already have sent a part of this batch. */
@@ -130,10 +133,10 @@ class FeedFollower<T> {
     this.#options.receive({ events, missed })
   }
 
-  async *#readBatches(outer: AbortSignal): AsyncGenerator<FeedBatch<T>> {
+  async *#readBatches(outerSignal: AbortSignal): AsyncGenerator<FeedBatch<T>> {
     const { server, path } = this.#options
-    const ending = new AbortController()
-    const signal = AbortSignal.any([outer, ending.signal])
+    const endController = new AbortController()
+    const signal = AbortSignal.any([outerSignal, endController.signal])
     try {
       const response = await server.openStream(path, { lastEventId: this.#lastEventId, signal })
       for await (const { id, data } of readEvents(response)) {
@@ -141,7 +144,7 @@ class FeedFollower<T> {
         yield { id, ...(JSON.parse(data) as Omit<FeedBatch<T>, 'id'>) }
       }
     } finally {
-      ending.abort()
+      endController.abort()
     }
   }
 }
@@ -154,12 +157,12 @@ export async function* readEvents(
   for (;;) {
     const { value, done } = (await reader?.read()) ?? { value: undefined, done: true }
     if (done || value === undefined) return
-    const parts = (text + value).split('\n\n')
-    text = parts.pop() ?? ''
-    for (const part of parts) {
-      const id = /^id: (.*)$/m.exec(part)?.[1] ?? ''
-      const data = /^data: (.*)$/m.exec(part)?.[1]
-      const event = /^event: (.*)$/m.exec(part)?.[1] ?? 'message'
+    const blocks = (text + value).split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const id = /^id: (.*)$/m.exec(block)?.[1] ?? ''
+      const data = /^data: (.*)$/m.exec(block)?.[1]
+      const event = /^event: (.*)$/m.exec(block)?.[1] ?? 'message'
       if (data !== undefined) yield { id, event, data }
     }
   }

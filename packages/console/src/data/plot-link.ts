@@ -43,11 +43,11 @@ export class PlotConnection {
   /** Number of changes that can be undone and redone. Unknown until the first change. */
   readonly depths = signal<{ readonly undo: number; readonly redo: number } | undefined>(undefined)
   readonly #server: Server
-  readonly #own = new Set<string>()
+  readonly #ownRequestIds = new Set<string>()
   /** The revision after this page's last change, whose event may not have arrived yet. */
-  #ownRev = 0
+  #lastOwnRev = 0
   #lastChange: Promise<unknown> = Promise.resolve()
-  #connection = new AbortController()
+  #connectionController = new AbortController()
 
   constructor(server: Server, filename: string) {
     this.#server = server
@@ -55,9 +55,9 @@ export class PlotConnection {
   }
 
   async connect(): Promise<void> {
-    this.#connection.abort()
-    this.#connection = new AbortController()
-    const { signal } = this.#connection
+    this.#connectionController.abort()
+    this.#connectionController = new AbortController()
+    const { signal } = this.#connectionController
     try {
       const { filename } = this
       await retryUnavailable(
@@ -66,7 +66,7 @@ export class PlotConnection {
       )
       await followNamedEvents(this.#server, `${this.#path}/events`, {
         signal,
-        onEvent: (event) => this.#apply(event, signal),
+        onEvent: (event) => this.#applyEvent(event, signal),
       })
     } catch (error) {
       if (!signal.aborted) this.#report(error)
@@ -74,7 +74,7 @@ export class PlotConnection {
   }
 
   disconnect(): void {
-    this.#connection.abort()
+    this.#connectionController.abort()
   }
 
   /** Shows the selection immediately, so that the next edit changes these features. */
@@ -106,8 +106,8 @@ export class PlotConnection {
   }
 
   /** `choice` resolves a conflict with another program. */
-  save(choice: { readonly on_conflict?: string; readonly new_filename?: string } = {}): Promise<unknown> {
-    return this.#change('save_plot', choice)
+  save(options: { readonly on_conflict?: string; readonly new_filename?: string } = {}): Promise<unknown> {
+    return this.#change('save_plot', options)
   }
 
   /** Shows both versions if another client has changed the feature in the meantime. */
@@ -118,27 +118,27 @@ export class PlotConnection {
     const mine: PlotFeature = { ...feature, properties }
     await this.#receiveOwnChanges()
     const { rev, features = [] } = this.state.value ?? {}
-    const shown = features.find((one) => getId(one) === getId(feature))
-    if (shown !== undefined && !isSame(shown, feature)) {
-      this.conflict.value = { mine, theirs: shown }
+    const shownFeature = features.find((candidate) => getId(candidate) === getId(feature))
+    if (shownFeature !== undefined && !isSameFeature(shownFeature, feature)) {
+      this.conflict.value = { mine, theirs: shownFeature }
       return
     }
     const error = await this.#tryUpdate(mine, rev)
-    if (error?.code !== 'REV_MISMATCH') return this.#settle(error)
+    if (error?.code !== 'REV_MISMATCH') return this.#setError(error)
     try {
-      const current = (await this.#loadFeatures()).find((one) => getId(one) === getId(feature))
-      if (current === undefined) this.#settle(error)
-      else if (!isSame(current, feature)) this.conflict.value = { mine, theirs: current }
-      else this.#settle(await this.#tryUpdate(mine, (error.data as { current_rev: number }).current_rev))
+      const current = (await this.#loadFeatures()).find((candidate) => getId(candidate) === getId(feature))
+      if (current === undefined) this.#setError(error)
+      else if (!isSameFeature(current, feature)) this.conflict.value = { mine, theirs: current }
+      else this.#setError(await this.#tryUpdate(mine, (error.data as { current_rev: number }).current_rev))
     } catch (failure) {
       this.#report(failure)
     }
   }
 
-  resolve(use: 'mine' | 'theirs'): void {
+  resolve(choice: 'mine' | 'theirs'): void {
     const { conflict } = this
-    if (use === 'mine' && conflict.value !== undefined)
-      void this.#tryUpdate(conflict.value.mine, undefined).then((error) => this.#settle(error))
+    if (choice === 'mine' && conflict.value !== undefined)
+      void this.#tryUpdate(conflict.value.mine, undefined).then((error) => this.#setError(error))
     conflict.value = undefined
   }
 
@@ -160,7 +160,7 @@ export class PlotConnection {
     }
   }
 
-  #settle(error: ServerError | undefined): void {
+  #setError(error: ServerError | undefined): void {
     this.error.value = error
   }
 
@@ -175,28 +175,28 @@ export class PlotConnection {
 
   async #call(tool: string, args: object): Promise<void> {
     const requestId = createId()
-    this.#own.add(requestId)
-    const answer = this.#server.call<ChangeResult>(
+    this.#ownRequestIds.add(requestId)
+    const result = this.#server.call<ChangeResult>(
       'debrief',
       tool,
       { filename: this.filename, ...args },
       { requestId },
     )
-    this.#lastChange = answer.catch(() => undefined)
-    const { undo, redo, rev = 0 } = await answer
-    this.#ownRev = Math.max(this.#ownRev, rev)
+    this.#lastChange = result.catch(() => undefined)
+    const { undo, redo, rev = 0 } = await result
+    this.#lastOwnRev = Math.max(this.#lastOwnRev, rev)
     if (undo !== undefined && redo !== undefined) this.depths.value = { undo, redo }
   }
 
   /** Waits for the events of this page's changes, with which an edit must not conflict. */
   async #receiveOwnChanges(): Promise<void> {
     await this.#lastChange
-    const isReceived = (): boolean => (this.state.value?.rev ?? 0) >= this.#ownRev
+    const isReceived = (): boolean => (this.state.value?.rev ?? 0) >= this.#lastOwnRev
     if (isReceived()) return
     await new Promise<void>((resolve) => {
-      const stop = this.state.subscribe(() => isReceived() && end())
-      const timer = setTimeout(end, maxEventWaitMs)
-      function end(): void {
+      const stop = this.state.subscribe(() => isReceived() && finish())
+      const timer = setTimeout(finish, maxEventWaitMs)
+      function finish(): void {
         clearTimeout(timer)
         stop()
         resolve()
@@ -208,7 +208,7 @@ export class PlotConnection {
     this.error.value = toServerError(error)
   }
 
-  async #apply({ id, event, data }: StreamEvent, signal: AbortSignal): Promise<void> {
+  async #applyEvent({ id, event, data }: StreamEvent, signal: AbortSignal): Promise<void> {
     const fields = data as EventData
     const state = applyEvent(this.state.value, event, fields)
     if (state === undefined) {
@@ -218,24 +218,24 @@ export class PlotConnection {
     // A large plot's snapshot does not contain features.
     const features = fields.features === null ? await this.#loadFeatures({ signal }) : state.features
     this.state.value = { ...state, features }
-    this.#notice(id, event, fields)
+    this.#recordNotice(id, event, fields)
   }
 
-  #notice(id: string, event: string, { origin, ...data }: EventData): void {
+  #recordNotice(id: string, event: string, { origin, ...data }: EventData): void {
     const { client = '', request = '' } = (origin ?? {}) as { client?: string; request?: string }
-    if (event === 'notice') this.#add({ id, client, canUndo: false, ...readNotice(data.notice) })
-    if (event !== 'patch' || this.#own.has(request)) return
+    if (event === 'notice') this.#addNotice({ id, client, canUndo: false, ...readNotice(data.notice) })
+    if (event !== 'patch' || this.#ownRequestIds.has(request)) return
     this.depths.value = undefined
-    this.#add({ id, client, canUndo: true, text: describePatch(data) })
+    this.#addNotice({ id, client, canUndo: true, text: describePatch(data) })
   }
 
-  #add(notice: PlotNotice): void {
+  #addNotice(notice: PlotNotice): void {
     this.notices.value = [notice, ...this.notices.value].slice(0, maxNotices)
   }
 }
 
 /** Whether two versions of a feature are equal, regardless of the order of members. */
-const isSame = (a: PlotFeature, b: PlotFeature): boolean =>
+const isSameFeature = (a: PlotFeature, b: PlotFeature): boolean =>
   JSON.stringify([a.geometry, a.properties]) === JSON.stringify([b.geometry, b.properties])
 
 function readNotice(notice: unknown): Pick<PlotNotice, 'text' | 'picture'> {

@@ -2,7 +2,7 @@
 export const poseWidth = 7
 
 /** A body is drawn if its state has this bit and no other. */
-const recorded = 1
+const recordedBit = 1
 
 export interface PoseChunk {
   readonly bodies: readonly number[]
@@ -31,16 +31,16 @@ export function parsePoses(buffer: ArrayBuffer): PoseChunk {
   const [frames, bodies] = [view.getUint32(8, true), view.getUint32(12, true)]
   const origin = [view.getFloat64(16, true), view.getFloat64(24, true), view.getFloat64(32, true)] as const
   let at = 56
-  const take = <T>(bytes: number, create: (offset: number) => T): T => {
-    const part = create(at)
+  const readArray = <T>(bytes: number, create: (offset: number) => T): T => {
+    const array = create(at)
     at += bytes
-    return part
+    return array
   }
-  const ids = take(frames * 8, (offset) => new Float64Array(buffer, offset, frames))
-  const times = take(frames * 8, (offset) => new Float64Array(buffer, offset, frames))
-  const bodyIds = take(bodies * 4, (offset) => [...new Uint32Array(buffer, offset, bodies)])
+  const ids = readArray(frames * 8, (offset) => new Float64Array(buffer, offset, frames))
+  const times = readArray(frames * 8, (offset) => new Float64Array(buffer, offset, frames))
+  const bodyIds = readArray(bodies * 4, (offset) => [...new Uint32Array(buffer, offset, bodies)])
   const count = frames * bodies
-  const states = take(Math.ceil(count / 4) * 4, (offset) => new Uint8Array(buffer, offset, count))
+  const states = readArray(Math.ceil(count / 4) * 4, (offset) => new Uint8Array(buffer, offset, count))
   const values = new Float32Array(buffer, at, count * poseWidth)
   const columns = new Map(bodyIds.map((id, column) => [id, column]))
   return { frames: ids, times, bodies: bodyIds, columns, origin, states, values }
@@ -48,10 +48,10 @@ export function parsePoses(buffer: ArrayBuffer): PoseChunk {
 
 /** Whether a body is recorded in a frame and has a finite pose at a distance that can be drawn. */
 export const isDrawable = ({ chunk, row }: PoseRow, column: number): boolean =>
-  chunk.states[row * chunk.bodies.length + column] === recorded
+  chunk.states[row * chunk.bodies.length + column] === recordedBit
 
 export const isDisplaced = ({ chunk, row }: PoseRow, column: number): boolean =>
-  ((chunk.states[row * chunk.bodies.length + column] ?? 0) & ~recorded) !== 0
+  ((chunk.states[row * chunk.bodies.length + column] ?? 0) & ~recordedBit) !== 0
 
 export function getPosition({ chunk, row }: PoseRow, column: number): [number, number, number] {
   const at = (row * chunk.bodies.length + column) * poseWidth
@@ -63,7 +63,7 @@ export function getPosition({ chunk, row }: PoseRow, column: number): [number, n
   ]
 }
 
-const chunkFrames = 256
+const framesPerChunk = 256
 const maxBytes = 64 * 2 ** 20
 
 /** Reads the poses from frame `first` to `last`, inclusive, as CWP1. */
@@ -72,14 +72,14 @@ export type ReadPoses = (first: number, last: number) => Promise<ArrayBuffer>
 /** Loads poses in chunks. Caches the most recently used chunks, up to 64 MB. */
 export class PoseCache {
   readonly #read: ReadPoses
-  readonly #first: number
+  readonly #firstFrame: number
   readonly #chunks = new Map<number, Promise<PoseChunk>>()
   readonly #loaded = new Map<number, PoseChunk>()
   #bytes = 0
 
   constructor(read: ReadPoses, first: number) {
     this.#read = read
-    this.#first = first
+    this.#firstFrame = first
   }
 
   find(frame: number): PoseRow | undefined {
@@ -90,10 +90,10 @@ export class PoseCache {
   /** Loads a frame. Returns `undefined` if the recording does not contain it, or if it cannot be read. */
   async load(frame: number): Promise<PoseRow | undefined> {
     const index = this.#toIndex(frame)
-    const loading = this.#chunks.get(index) ?? this.#fetch(index)
+    const chunkPromise = this.#chunks.get(index) ?? this.#fetch(index)
     this.#chunks.delete(index)
-    this.#chunks.set(index, loading)
-    return loading.then(
+    this.#chunks.set(index, chunkPromise)
+    return chunkPromise.then(
       (chunk) => findRow(chunk, frame),
       () => undefined,
     )
@@ -101,18 +101,18 @@ export class PoseCache {
 
   /** Loads at most `count` frames that end with `frame`, newest first, from at most two chunks. */
   async loadTrail(frame: number, count: number): Promise<PoseRow[]> {
-    let found = await this.load(frame)
-    if (this.#toIndex(frame) > 0) await this.load(Math.max(this.#first, frame - count))
+    let pose = await this.load(frame)
+    if (this.#toIndex(frame) > 0) await this.load(Math.max(this.#firstFrame, frame - count))
     const rows: PoseRow[] = []
-    while (found !== undefined && rows.length < count) {
-      rows.push(found)
-      const { chunk, row }: PoseRow = found
-      found = row > 0 ? { chunk, row: row - 1 } : this.find((chunk.frames[0] ?? 0) - 1)
+    while (pose !== undefined && rows.length < count) {
+      rows.push(pose)
+      const { chunk, row }: PoseRow = pose
+      pose = row > 0 ? { chunk, row: row - 1 } : this.find((chunk.frames[0] ?? 0) - 1)
     }
     return rows
   }
 
-  forget(frame: number): void {
+  discard(frame: number): void {
     const index = this.#toIndex(frame)
     this.#bytes -= this.#loaded.get(index)?.values.buffer.byteLength ?? 0
     this.#loaded.delete(index)
@@ -120,32 +120,34 @@ export class PoseCache {
   }
 
   #toIndex(frame: number): number {
-    return Math.floor((frame - this.#first) / chunkFrames)
+    return Math.floor((frame - this.#firstFrame) / framesPerChunk)
   }
 
   #fetch(index: number): Promise<PoseChunk> {
-    const from = this.#first + index * chunkFrames
-    const loading: Promise<PoseChunk> = this.#read(from, from + chunkFrames - 1).then((bytes) => {
-      const chunk = parsePoses(bytes)
-      // A newer request for this chunk was sent.
-      if (this.#chunks.get(index) !== loading) return chunk
-      this.#loaded.set(index, chunk)
-      this.#bytes += bytes.byteLength
-      this.#evict(index)
-      return chunk
+    const firstFrame = this.#firstFrame + index * framesPerChunk
+    const chunkPromise: Promise<PoseChunk> = this.#read(firstFrame, firstFrame + framesPerChunk - 1).then(
+      (bytes) => {
+        const chunk = parsePoses(bytes)
+        // A newer request for this chunk was sent.
+        if (this.#chunks.get(index) !== chunkPromise) return chunk
+        this.#loaded.set(index, chunk)
+        this.#bytes += bytes.byteLength
+        this.#evict(index)
+        return chunk
+      },
+    )
+    this.#chunks.set(index, chunkPromise)
+    chunkPromise.catch(() => {
+      if (this.#chunks.get(index) === chunkPromise) this.#chunks.delete(index)
     })
-    this.#chunks.set(index, loading)
-    loading.catch(() => {
-      if (this.#chunks.get(index) === loading) this.#chunks.delete(index)
-    })
-    return loading
+    return chunkPromise
   }
 
-  #evict(used: number): void {
+  #evict(usedIndex: number): void {
     for (const index of this.#chunks.keys()) {
       if (this.#bytes <= maxBytes) return
       const chunk = this.#loaded.get(index)
-      if (index === used || chunk === undefined) continue
+      if (index === usedIndex || chunk === undefined) continue
       this.#bytes -= chunk.values.buffer.byteLength
       this.#chunks.delete(index)
       this.#loaded.delete(index)

@@ -23,9 +23,9 @@ export const toServerError = (error: unknown): ServerError =>
     ? error
     : new ServerError({ code: 'PAGE_ERROR', message: error instanceof Error ? error.message : String(error) })
 
-const retryMs = 1000
+const retryDelayMs = 1000
 
-export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, retryMs))
+export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, retryDelayMs))
 
 /**
  * Repeats an attempt while the server is busy, stopping or not reachable. Throws all other errors, and any error

@@ -3,11 +3,11 @@ import type { Point3 } from './fit.ts'
 
 /** A shape as it is drawn, in m. */
 export type DrawnShape =
-  | { readonly kind: 'box'; readonly half: Point3 }
+  | { readonly kind: 'box'; readonly halfExtents: Point3 }
   | { readonly kind: 'sphere'; readonly radius: number }
   | { readonly kind: 'capsule'; readonly radius: number; readonly half_length: number }
-  /** A convex hull; `half` are the half extents of the box around it. */
-  | { readonly kind: 'hull'; readonly points: readonly Point3[]; readonly half: Point3 }
+  /** A convex hull; `halfExtents` are those of the box around it. */
+  | { readonly kind: 'hull'; readonly points: readonly Point3[]; readonly halfExtents: Point3 }
 
 /** `source` is the origin of the shape. */
 export interface SceneBody {
@@ -19,43 +19,54 @@ export interface SceneBody {
 }
 
 /** Edge of the box that represents a body of unknown shape, in m. */
-const unknownEdge = 0.2
+const defaultEdge = 0.2
 
 /** Returns each body with its recorded shape, otherwise an estimated one, otherwise a small box. */
 export function toSceneBodies(
   { bodies, geometry = [] }: Pick<Metadata, 'bodies' | 'geometry'>,
   estimated: Readonly<Record<string, EstimatedShape>>,
 ): SceneBody[] {
-  const recorded = new Map(geometry.map((one) => [one.body_id, one]))
+  const geometryByBody = new Map(geometry.map((entry) => [entry.body_id, entry]))
   return bodies.map(({ body_id, mass }) => {
-    const own = recorded.get(body_id)
-    const name = own?.name ?? `body ${body_id}`
-    const guess = estimated[body_id]
-    const mesh = guess === undefined || (own?.shape ?? null) !== null ? undefined : toHull(guess)
-    const shape = mesh ?? (own === undefined ? undefined : toRecordedShape(own))
+    const recordedGeometry = geometryByBody.get(body_id)
+    const name = recordedGeometry?.name ?? `body ${body_id}`
+    const estimatedShape = estimated[body_id]
+    const mesh =
+      estimatedShape === undefined || (recordedGeometry?.shape ?? null) !== null
+        ? undefined
+        : toHull(estimatedShape)
+    const shape = mesh ?? (recordedGeometry && toRecordedShape(recordedGeometry))
     if (shape !== undefined) return { id: body_id, name, mass, shape, source: 'recorded' }
-    if (guess === undefined) {
-      const half = unknownEdge / 2
-      return { id: body_id, name, mass, shape: { kind: 'box', half: [half, half, half] }, source: 'unknown' }
+    if (estimatedShape === undefined) {
+      const halfEdge = defaultEdge / 2
+      return {
+        id: body_id,
+        name,
+        mass,
+        shape: { kind: 'box', halfExtents: [halfEdge, halfEdge, halfEdge] },
+        source: 'unknown',
+      }
     }
     const drawn: DrawnShape =
-      'box' in guess ? { kind: 'box', half: guess.box } : { kind: 'sphere', radius: guess.radius }
+      'box' in estimatedShape
+        ? { kind: 'box', halfExtents: estimatedShape.box }
+        : { kind: 'sphere', radius: estimatedShape.radius }
     return { id: body_id, name, mass, shape: drawn, source: 'estimated' }
   })
 }
 
 function toRecordedShape({ shape, half_extents }: RecordedGeometry): DrawnShape | undefined {
   if (shape?.kind === 'sphere' || shape?.kind === 'capsule') return shape
-  return half_extents === null ? undefined : { kind: 'box', half: half_extents }
+  return half_extents === null ? undefined : { kind: 'box', halfExtents: half_extents }
 }
 
 function toHull(shape: EstimatedShape): DrawnShape | undefined {
   if (!('outline' in shape) || shape.outline === undefined) return undefined
-  return { kind: 'hull', points: shape.outline, half: shape.box }
+  return { kind: 'hull', points: shape.outline, halfExtents: shape.box }
 }
 
 export function getRadius(shape: DrawnShape): number {
-  if (shape.kind === 'box' || shape.kind === 'hull') return Math.hypot(...shape.half)
+  if (shape.kind === 'box' || shape.kind === 'hull') return Math.hypot(...shape.halfExtents)
   return shape.kind === 'sphere' ? shape.radius : shape.radius + shape.half_length
 }
 

@@ -6,7 +6,7 @@ export interface DiffLine {
 type Definition = Readonly<Record<string, unknown>>
 
 /** Maximum number of compared lines of a member. Longer members are shown as removed and added. */
-const maxCompared = 400
+const maxComparedLines = 400
 
 /** Returns the members that differ, each with its name and lines. */
 export function diffDefinitions(approved: Definition | undefined, current: Definition): readonly DiffLine[] {
@@ -34,10 +34,10 @@ export const showInvisible = (text: string): string =>
   )
 
 function diffLines(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
-  if (before.length > maxCompared || after.length > maxCompared)
+  if (before.length > maxComparedLines || after.length > maxComparedLines)
     return [...before.map((text) => line('removed', text)), ...after.map((text) => line('added', text))]
-  const common = measureCommon(before, after)
-  const at = (row: number, column: number): number => common[row]?.[column] ?? 0
+  const commonLengths = measureCommon(before, after)
+  const at = (row: number, column: number): number => commonLengths[row]?.[column] ?? 0
   const lines: DiffLine[] = []
   let [row, column] = [0, 0]
   while (row < before.length || column < after.length) {
@@ -59,16 +59,18 @@ function diffLines(before: readonly string[], after: readonly string[]): readonl
 
 /** Returns the length of the longest common subsequence after each pair of positions. */
 function measureCommon(before: readonly string[], after: readonly string[]): readonly (readonly number[])[] {
-  const common = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0))
+  const commonLengths = Array.from({ length: before.length + 1 }, () =>
+    new Array<number>(after.length + 1).fill(0),
+  )
   for (let row = before.length - 1; row >= 0; row--)
     for (let column = after.length - 1; column >= 0; column--) {
-      const [below, own] = [common[row + 1] ?? [], common[row] ?? []]
-      own[column] =
+      const [rowBelow, currentRow] = [commonLengths[row + 1] ?? [], commonLengths[row] ?? []]
+      currentRow[column] =
         before[row] === after[column]
-          ? (below[column + 1] ?? 0) + 1
-          : Math.max(below[column] ?? 0, own[column + 1] ?? 0)
+          ? (rowBelow[column + 1] ?? 0) + 1
+          : Math.max(rowBelow[column] ?? 0, currentRow[column + 1] ?? 0)
     }
-  return common
+  return commonLengths
 }
 
 const line = (kind: DiffLine['kind'], text: string): DiffLine => ({ kind, text })

@@ -7,10 +7,10 @@ export function describeNoFindings({
 }: Pick<Diagnosis, 'checked' | 'not_checked'>): { readonly severity: 'ok' | 'off'; readonly text: string } {
   const open = new Set(not_checked.map(({ law }) => law))
   if (open.size === 0) return { severity: 'ok', text: 'no finding' }
-  const full = checked.filter((law) => !open.has(law)).length
+  const fullCount = checked.filter((law) => !open.has(law)).length
   return {
-    severity: full > open.size ? 'ok' : 'off',
-    text: `no finding, ${full} of ${full + open.size} laws fully checked`,
+    severity: fullCount > open.size ? 'ok' : 'off',
+    text: `no finding, ${fullCount} of ${fullCount + open.size} laws fully checked`,
   }
 }
 

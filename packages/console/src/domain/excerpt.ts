@@ -20,8 +20,8 @@ export function completeTables(text: string): string {
     .flatMap((line, index) => {
       const isFirst = isRow(line) && !isRow(lines[index - 1])
       if (!isFirst || isDelimiter(lines[index + 1])) return [line]
-      const cells = Math.max(1, line.trim().replace(/\|$/, '').split('|').length - 1)
-      return [`|${'  |'.repeat(cells)}`, `|${' - |'.repeat(cells)}`, line]
+      const cellCount = Math.max(1, line.trim().replace(/\|$/, '').split('|').length - 1)
+      return [`|${'  |'.repeat(cellCount)}`, `|${' - |'.repeat(cellCount)}`, line]
     })
     .join('\n')
 }

@@ -18,36 +18,38 @@ export interface Property {
 }
 
 /** Texts with a greater maximum length are edited in a text area. */
-const longText = 200
+const minLongTextLength = 200
 
 export type Definitions = Readonly<Record<string, Schema>>
 
 /** Returns a `json` field for schemas that no other control supports. */
 export function toField(schema: Schema, definitions: Definitions): Field {
-  const resolved = resolve(schema, definitions)
-  const { enum: values, const: constant } = resolved
+  const resolvedSchema = resolve(schema, definitions)
+  const { enum: values, const: constant } = resolvedSchema
   if (constant !== undefined) return { kind: 'choice', values: [constant] }
   if (values !== undefined) return { kind: 'choice', values }
-  const options = (resolved.anyOf ?? resolved.oneOf)?.map((option) => resolve(option, definitions))
+  const options = (resolvedSchema.anyOf ?? resolvedSchema.oneOf)?.map((option) =>
+    resolve(option, definitions),
+  )
   if (options !== undefined)
     return toVariants(
       options.filter(({ type }) => type !== 'null'),
       definitions,
     )
-  const types = [resolved.type ?? []].flat().filter((type) => type !== 'null')
+  const types = [resolvedSchema.type ?? []].flat().filter((type) => type !== 'null')
   if (types.length !== 1) return { kind: 'json' }
   switch (types[0]) {
     case 'string':
-      return { kind: 'text', isLong: (resolved.maxLength ?? 0) > longText }
+      return { kind: 'text', isLong: (resolvedSchema.maxLength ?? 0) > minLongTextLength }
     case 'integer':
     case 'number':
-      return toNumberField(resolved, types[0] === 'integer')
+      return toNumberField(resolvedSchema, types[0] === 'integer')
     case 'boolean':
       return { kind: 'boolean' }
     case 'array':
-      return toListField(resolved, definitions)
+      return toListField(resolvedSchema, definitions)
     case 'object':
-      return toObjectField(resolved)
+      return toObjectField(resolvedSchema)
     default:
       return { kind: 'json' }
   }
@@ -62,8 +64,8 @@ export function resolve(schema: Schema, definitions: Definitions): Schema {
 }
 
 function toVariants(options: readonly Schema[], definitions: Definitions): Field {
-  const [only] = options
-  if (only !== undefined && options.length === 1) return toField(only, definitions)
+  const [singleOption] = options
+  if (singleOption !== undefined && options.length === 1) return toField(singleOption, definitions)
   const areObjects = options.every(({ type, properties }) => type === 'object' && properties !== undefined)
   return areObjects ? { kind: 'variants', variants: options } : { kind: 'json' }
 }
@@ -147,7 +149,7 @@ export function getVariantName({ title, properties = {} }: Schema, index: number
 /** Describes a schema in a few words: `integer, 1 to 200`. */
 export function describeType(schema: Schema, definitions: Definitions): string {
   const { type, minimum, maximum, exclusiveMinimum, format } = resolve(schema, definitions)
-  const types = [type ?? []].flat().filter((one) => one !== 'null')
+  const types = [type ?? []].flat().filter((typeName) => typeName !== 'null')
   const bounds =
     minimum !== undefined && maximum !== undefined
       ? [`${minimum} to ${maximum}`]

@@ -2,10 +2,10 @@
 export function findPage<Page extends { readonly pattern: string }>(
   pages: readonly Page[],
   path: string,
-): { readonly page: Page; readonly parts: Readonly<Record<string, string>> } | undefined {
+): { readonly page: Page; readonly pathParameters: Readonly<Record<string, string>> } | undefined {
   for (const page of pages) {
-    const parts = matchPath(page.pattern, path)
-    if (parts !== undefined) return { page, parts }
+    const pathParameters = matchPath(page.pattern, path)
+    if (pathParameters !== undefined) return { page, pathParameters }
   }
   return undefined
 }
@@ -14,13 +14,13 @@ function matchPath(pattern: string, path: string): Record<string, string> | unde
   const names = pattern.split('/')
   const values = path.replace(/(.)\/$/, '$1').split('/')
   if (names.length !== values.length) return undefined
-  const parts: Record<string, string> = {}
+  const pathParameters: Record<string, string> = {}
   for (const [index, name] of names.entries()) {
     const value = decode(values[index] ?? '')
-    if (name.startsWith(':')) parts[name.slice(1)] = value
+    if (name.startsWith(':')) pathParameters[name.slice(1)] = value
     else if (name !== value) return undefined
   }
-  return parts
+  return pathParameters
 }
 
 function decode(text: string): string {

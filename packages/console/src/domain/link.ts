@@ -11,14 +11,14 @@ export function formatHash(current: string, entries: Readonly<Record<string, str
   return [...parts].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
 
-export interface Place {
+export interface FrameLink {
   readonly frame: number | undefined
   readonly body: number | undefined
   readonly pair: readonly [number, number] | undefined
 }
 
 /** Parses `#frame=45&body=1` or `#frame=45&pair=1-2`. Ignores malformed parts. */
-export function parsePlace(hash: string): Place {
+export function parseFrameLink(hash: string): FrameLink {
   const entries = parseHash(hash)
   const [, a, b] = /^(\d+)-(\d+)$/.exec(entries.get('pair') ?? '') ?? []
   return {

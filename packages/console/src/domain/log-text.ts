@@ -9,7 +9,7 @@ export const logLevels = [
 
 /** Returns the highest named level at or below a line's level. */
 export const findLevel = ({ level }: LogLine): (typeof logLevels)[number] =>
-  logLevels.findLast((one) => one.level <= level) ?? logLevels[0]
+  logLevels.findLast((candidate) => candidate.level <= level) ?? logLevels[0]
 
 export function formatFields({ level: _, time: _time, msg: _msg, request_id, ...fields }: LogLine): string {
   return Object.entries(request_id === undefined ? fields : { ...fields, request_id })

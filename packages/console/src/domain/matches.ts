@@ -15,9 +15,9 @@ const common = new Set(
  * match only if the query has no others.
  */
 export function findMatches(text: string, query: string): TextPart[] {
-  const all = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])]
-  const rare = all.filter((word) => !common.has(word))
-  const words = rare.length === 0 ? all : rare
+  const allMatches = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])]
+  const rareMatches = allMatches.filter((word) => !common.has(word))
+  const words = rareMatches.length === 0 ? allMatches : rareMatches
   if (words.length === 0) return [{ text, isMatch: false }]
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])((?:${words.join('|')})[\\p{L}\\p{N}_]*)`, 'giu')
   return text

@@ -98,13 +98,13 @@ export function listNeeds(decisions: readonly MindDecision[]): readonly NeedHist
     decisions.flatMap(({ explanation }) => Object.keys(explanation.observed?.needs ?? {})),
   )
   return [...names].map((name) => {
-    const known = decisions
+    const samples = decisions
       .flatMap(({ current_simulation_time, explanation }) => {
         const value = explanation.observed?.needs[name]
         return value === undefined ? [] : [{ time: current_simulation_time, value }]
       })
       .reverse()
-    return { name, values: known.map(({ value }) => value), times: known.map(({ time }) => time) }
+    return { name, values: samples.map(({ value }) => value), times: samples.map(({ time }) => time) }
   })
 }
 
@@ -112,11 +112,11 @@ export function listNeeds(decisions: readonly MindDecision[]): readonly NeedHist
 export function listMoods(
   decisions: readonly MindDecision[],
 ): readonly { readonly mood: string; readonly since: number }[] {
-  const known = decisions.flatMap(({ current_simulation_time, explanation }) => {
+  const samples = decisions.flatMap(({ current_simulation_time, explanation }) => {
     const mood = explanation.observed?.mood ?? ''
     return mood === '' ? [] : [{ mood, since: current_simulation_time }]
   })
-  return known.filter(({ mood }, index) => mood !== known[index + 1]?.mood)
+  return samples.filter(({ mood }, index) => mood !== samples[index + 1]?.mood)
 }
 
 /** A map of the places in a mind's memory, in cells of the game's grid. */
@@ -146,12 +146,12 @@ export function layoutTown(
   places: readonly MindPlace[],
   decisions: readonly MindDecision[],
 ): TownMap | undefined {
-  const placed = places.filter((place): place is TownMap['places'][number] => place.position !== null)
+  const placesOnMap = places.filter((place): place is TownMap['places'][number] => place.position !== null)
   const path = decisions
     .flatMap(({ explanation }) => (explanation.observed?.position ? [explanation.observed.position] : []))
     .slice(0, maxPathCells)
     .reverse()
-  const cells = [...placed.map(({ position }) => position), ...path]
+  const cells = [...placesOnMap.map(({ position }) => position), ...path]
   if (cells.length === 0) return undefined
   const span = (axis: 0 | 1): readonly [number, number] => {
     const values = cells.map((cell) => cell[axis])
@@ -159,5 +159,5 @@ export function layoutTown(
     return [low, values.reduce((a, b) => Math.max(a, b)) + mapMargin - low]
   }
   const [[left, width], [top, height]] = [span(0), span(1)]
-  return { left, top, width, height, places: placed, path }
+  return { left, top, width, height, places: placesOnMap, path }
 }

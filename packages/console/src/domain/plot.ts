@@ -122,7 +122,7 @@ export function listPaths({ geometry }: PlotFeature): readonly (readonly LonLat[
   const collect = (value: unknown): void => {
     if (!Array.isArray(value) || value.length === 0) return
     if (isPosition(value)) paths.push([value])
-    else if (value.every(isPosition)) paths.push(unwrap(value as LonLat[]))
+    else if (value.every(isPosition)) paths.push(unwrapLongitudes(value as LonLat[]))
     else for (const part of value) collect(part)
   }
   collect(geometry?.coordinates)
@@ -132,7 +132,7 @@ export function listPaths({ geometry }: PlotFeature): readonly (readonly LonLat[
 const isPosition = (value: unknown): value is LonLat & unknown[] =>
   Array.isArray(value) && Number.isFinite(value[0]) && Number.isFinite(value[1])
 
-function unwrap(path: readonly LonLat[]): LonLat[] {
+function unwrapLongitudes(path: readonly LonLat[]): LonLat[] {
   let before = path[0]?.[0] ?? 0
   return path.map(([lon, lat]) => {
     before = lon + 360 * Math.round((before - lon) / 360)
@@ -142,29 +142,36 @@ function unwrap(path: readonly LonLat[]): LonLat[] {
 
 const radians = Math.PI / 180
 /** Mean radius of the Earth in nautical miles. */
-const earthRadius = 3440.065
+const earthRadiusNm = 3440.065
 
 /** Returns the range in nautical miles and the initial bearing in degrees on a sphere (haversine formula). */
-export function measure(from: LonLat, to: LonLat): { readonly range: number; readonly bearing: number } {
+export function measureRangeAndBearing(
+  from: LonLat,
+  to: LonLat,
+): { readonly range: number; readonly bearing: number } {
   const [lat1, lat2] = [from[1] * radians, to[1] * radians]
-  const delta = (to[0] - from[0]) * radians
-  const a = Math.sin((lat2 - lat1) / 2) ** 2 + Math.cos(lat1) * Math.cos(lat2) * Math.sin(delta / 2) ** 2
-  const y = Math.sin(delta) * Math.cos(lat2)
-  const x = Math.cos(lat1) * Math.sin(lat2) - Math.sin(lat1) * Math.cos(lat2) * Math.cos(delta)
+  const deltaLon = (to[0] - from[0]) * radians
+  const a = Math.sin((lat2 - lat1) / 2) ** 2 + Math.cos(lat1) * Math.cos(lat2) * Math.sin(deltaLon / 2) ** 2
+  const y = Math.sin(deltaLon) * Math.cos(lat2)
+  const x = Math.cos(lat1) * Math.sin(lat2) - Math.sin(lat1) * Math.cos(lat2) * Math.cos(deltaLon)
   return {
-    range: 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(a))),
+    range: 2 * earthRadiusNm * Math.asin(Math.min(1, Math.sqrt(a))),
     bearing: (Math.atan2(y, x) / radians + 360) % 360,
   }
 }
 
 /** Formats a position in degrees and decimal minutes: `36°07.2′N 005°21.0′W`. */
 export function formatPosition([lon, lat]: LonLat): string {
-  const wrapped = lon - 360 * Math.round(lon / 360)
-  const format = (value: number, digits: number, [plus, minus]: readonly [string, string]): string => {
-    const tenths = Math.round(Math.abs(value) * 600)
-    const degrees = String(Math.floor(tenths / 600)).padStart(digits, '0')
-    const minutes = ((tenths % 600) / 10).toFixed(1).padStart(4, '0')
-    return `${degrees}°${minutes}′${value < 0 ? minus : plus}`
+  const wrappedLon = lon - 360 * Math.round(lon / 360)
+  const format = (
+    value: number,
+    digits: number,
+    [positiveSuffix, negativeSuffix]: readonly [string, string],
+  ): string => {
+    const tenthMinutes = Math.round(Math.abs(value) * 600)
+    const degrees = String(Math.floor(tenthMinutes / 600)).padStart(digits, '0')
+    const minutes = ((tenthMinutes % 600) / 10).toFixed(1).padStart(4, '0')
+    return `${degrees}°${minutes}′${value < 0 ? negativeSuffix : positiveSuffix}`
   }
-  return `${format(lat, 2, ['N', 'S'])} ${format(wrapped, 3, ['E', 'W'])}`
+  return `${format(lat, 2, ['N', 'S'])} ${format(wrappedLon, 3, ['E', 'W'])}`
 }

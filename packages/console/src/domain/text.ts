@@ -13,12 +13,12 @@ export function formatBytes(bytes: number): string {
 
 /** Formats a duration in the two largest units: `2 h 5 min`. */
 export function formatDuration(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds))
+  const wholeSeconds = Math.max(0, Math.floor(seconds))
   const parts = [
-    [Math.floor(whole / 86_400), 'd'],
-    [Math.floor(whole / 3600) % 24, 'h'],
-    [Math.floor(whole / 60) % 60, 'min'],
-    [whole % 60, 's'],
+    [Math.floor(wholeSeconds / 86_400), 'd'],
+    [Math.floor(wholeSeconds / 3600) % 24, 'h'],
+    [Math.floor(wholeSeconds / 60) % 60, 'min'],
+    [wholeSeconds % 60, 's'],
   ] as const
   const first = parts.findIndex(([count]) => count > 0)
   if (first === -1) return '0 s'
@@ -66,12 +66,12 @@ export const truncateText = (text: string, max: number): string =>
 export function fillRemedy(remedy: string, data: unknown): string {
   const values = Object(data) as Readonly<Record<string, unknown>>
   const others = new Set<string>()
-  const text = remedy.replace(/\bdata\.(\w+)/g, (whole, name: string) => {
+  const text = remedy.replace(/\bdata\.(\w+)/g, (match, name: string) => {
     const value = values[name]
     if (typeof value === 'number' || (typeof value === 'string' && value.length <= 100)) return String(value)
     if (value !== undefined && value !== null)
-      others.add(`${whole}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    return whole
+      others.add(`${match}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    return match
   })
   return [text, ...others].join('\n')
 }

@@ -22,9 +22,9 @@ export function CaptureButton({ session }: { session: string }) {
   const { capture } = useConsole()
   const [isAsking, setAsking] = useState(false)
   const [failure, setFailure] = useState<ServerError>()
-  const run = (work: Promise<void>): void => {
+  const run = (request: Promise<void>): void => {
     setAsking(false)
-    work.then(
+    request.then(
       () => setFailure(undefined),
       (error: unknown) => setFailure(toServerError(error)),
     )

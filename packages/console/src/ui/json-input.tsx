@@ -25,10 +25,10 @@ export function JsonInput({
   }, [value])
   const edit = (next: string): void => {
     setText(next)
-    const parsed = parse(next)
-    setProblem(parsed.problem)
-    onValidity?.(parsed.problem === '')
-    if (parsed.problem === '') onChange(parsed.value)
+    const parseResult = parse(next)
+    setProblem(parseResult.problem)
+    onValidity?.(parseResult.problem === '')
+    if (parseResult.problem === '') onChange(parseResult.value)
   }
   return (
     <>
@@ -59,6 +59,6 @@ function parse(text: string): { readonly value?: unknown; readonly problem: stri
 }
 
 function isSame(text: string, value: unknown): boolean {
-  const parsed = parse(text)
-  return parsed.problem === '' && JSON.stringify(parsed.value) === JSON.stringify(value)
+  const parseResult = parse(text)
+  return parseResult.problem === '' && JSON.stringify(parseResult.value) === JSON.stringify(value)
 }

@@ -39,16 +39,16 @@ function useReload(isNeeded: boolean): void {
   useEffect(() => {
     if (!isNeeded) return
     // Another request may have failed before the first check.
-    let wasDown = !server.isReachable.value
+    let wasUnreachable = !server.isReachable.value
     return repeatWhileVisible(async (signal) => {
-      const isUp = await server.get('/health', { signal }).then(
+      const isReachable = await server.get('/health', { signal }).then(
         () => true,
         () => false,
       )
-      if (isUp && wasDown && !signal.aborted) location.reload()
-      wasDown ||= !isUp
+      if (isReachable && wasUnreachable && !signal.aborted) location.reload()
+      wasUnreachable ||= !isReachable
       // If the server was never down, a reload would not help.
-      return isUp ? undefined : reloadMs
+      return isReachable ? undefined : reloadMs
     })
   }, [isNeeded])
 }

@@ -4,24 +4,24 @@ import { isInvisibleHtml } from '../domain/excerpt.ts'
 
 interface MarkdownProps {
   readonly text: string
-  readonly show: (text: string) => ComponentChildren
+  readonly renderText: (text: string) => ComponentChildren
 }
 
 /** Shows HTML, links and images as text. */
-export const Markdown = ({ text, show }: MarkdownProps) => (
+export const Markdown = ({ text, renderText }: MarkdownProps) => (
   <div class="markdown stack">
     {lexer(text).map((token, index) => (
-      <Block key={index} token={token} show={show} />
+      <Block key={index} token={token} renderText={renderText} />
     ))}
   </div>
 )
 
 interface TokenProps {
   readonly token: Token
-  readonly show: MarkdownProps['show']
+  readonly renderText: MarkdownProps['renderText']
 }
 
-function Block({ token, show }: TokenProps) {
+function Block({ token, renderText }: TokenProps) {
   if (isInvisibleHtml(token.raw)) return null
   switch (token.type) {
     case 'space':
@@ -29,47 +29,47 @@ function Block({ token, show }: TokenProps) {
     case 'def':
       return null
     case 'code':
-      return <pre>{show(token.text)}</pre>
+      return <pre>{renderText(token.text)}</pre>
     case 'table':
-      return <Table table={token as Tokens.Table} show={show} />
+      return <Table table={token as Tokens.Table} renderText={renderText} />
     case 'list':
-      return <List list={token as Tokens.List} show={show} />
+      return <List list={token as Tokens.List} renderText={renderText} />
     case 'blockquote':
-      return <blockquote>{showBlocks(token.tokens, show)}</blockquote>
+      return <blockquote>{showBlocks(token.tokens, renderText)}</blockquote>
     case 'heading':
       return (
         <p class="heading">
-          <Inline token={token} show={show} />
+          <Inline token={token} renderText={renderText} />
         </p>
       )
     default:
       return (
         <p class="long-line">
-          <Inline token={token} show={show} />
+          <Inline token={token} renderText={renderText} />
         </p>
       )
   }
 }
 
-const showBlocks = (tokens: readonly Token[] | undefined, show: MarkdownProps['show']) =>
-  (tokens ?? []).map((token, index) => <Block key={index} token={token} show={show} />)
+const showBlocks = (tokens: readonly Token[] | undefined, renderText: MarkdownProps['renderText']) =>
+  (tokens ?? []).map((token, index) => <Block key={index} token={token} renderText={renderText} />)
 
-function Inline({ token, show }: TokenProps) {
+function Inline({ token, renderText }: TokenProps) {
   const inner = 'tokens' in token ? token.tokens : undefined
   if (inner !== undefined)
     return (
       <>
-        {inner.map((one, index) => (
-          <InlineElement key={index} token={one} show={show} />
+        {inner.map((innerToken, index) => (
+          <InlineElement key={index} token={innerToken} renderText={renderText} />
         ))}
       </>
     )
-  return <>{show('text' in token ? token.text : token.raw)}</>
+  return <>{renderText('text' in token ? token.text : token.raw)}</>
 }
 
-function InlineElement({ token, show }: TokenProps) {
+function InlineElement({ token, renderText }: TokenProps) {
   if (token.type === 'html' && isInvisibleHtml(token.raw)) return null
-  const content = <Inline token={token} show={show} />
+  const content = <Inline token={token} renderText={renderText} />
   switch (token.type) {
     case 'strong':
       return <strong>{content}</strong>
@@ -84,16 +84,19 @@ function InlineElement({ token, show }: TokenProps) {
   }
 }
 
-function List({ list, show }: { list: Tokens.List } & Pick<MarkdownProps, 'show'>) {
-  const items = list.items.map((item, index) => <li key={index}>{showBlocks(item.tokens, show)}</li>)
+function List({ list, renderText }: { list: Tokens.List } & Pick<MarkdownProps, 'renderText'>) {
+  const items = list.items.map((item, index) => <li key={index}>{showBlocks(item.tokens, renderText)}</li>)
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>
 }
 
-function Table({ table, show }: { table: Tokens.Table } & Pick<MarkdownProps, 'show'>) {
+function Table({ table, renderText }: { table: Tokens.Table } & Pick<MarkdownProps, 'renderText'>) {
   const showRow = (cells: readonly Tokens.TableCell[], Cell: 'td' | 'th') =>
     cells.map((cell, index) => (
       <Cell key={index}>
-        <Inline token={{ type: 'text', raw: cell.text, text: cell.text, tokens: cell.tokens }} show={show} />
+        <Inline
+          token={{ type: 'text', raw: cell.text, text: cell.text, tokens: cell.tokens }}
+          renderText={renderText}
+        />
       </Cell>
     ))
   return (

@@ -74,8 +74,10 @@ function FieldInput(props: FieldProps) {
   }
 }
 
-const getPlaceholder = ({ default: given }: Schema): string =>
-  given === undefined ? '' : `default: ${typeof given === 'string' ? given : JSON.stringify(given)}`
+const getPlaceholder = ({ default: defaultValue }: Schema): string =>
+  defaultValue === undefined
+    ? ''
+    : `default: ${typeof defaultValue === 'string' ? defaultValue : JSON.stringify(defaultValue)}`
 
 function TextInput({ value, onChange, schema, isLong, id, label }: FieldProps & { isLong: boolean }) {
   const text =
@@ -133,9 +135,9 @@ function ChoiceInput({
       onChange={({ currentTarget }) => onChange(values[Number(currentTarget.value)])}
     >
       <option value="-1">{getPlaceholder(schema) || 'not sent'}</option>
-      {values.map((one, at) => (
-        <option key={String(one)} value={String(at)}>
-          {String(one)}
+      {values.map((value, at) => (
+        <option key={String(value)} value={String(at)}>
+          {String(value)}
         </option>
       ))}
     </select>
@@ -143,17 +145,19 @@ function ChoiceInput({
 }
 
 function ChoicesInput({ value, onChange, values, label }: FieldProps & { values: readonly unknown[] }) {
-  const chosen = Array.isArray(value) ? value : []
-  const toggle = (one: unknown): void => {
-    const next = chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one]
+  const selectedValues = Array.isArray(value) ? value : []
+  const toggle = (value: unknown): void => {
+    const next = selectedValues.includes(value)
+      ? selectedValues.filter((otherValue) => otherValue !== value)
+      : [...selectedValues, value]
     onChange(next.length === 0 ? undefined : next)
   }
   return (
     <fieldset class="row" aria-label={label}>
-      {values.map((one) => (
-        <label key={String(one)} class="row" style={{ gap: '2px' }}>
-          <input type="checkbox" checked={chosen.includes(one)} onChange={() => toggle(one)} />
-          {String(one)}
+      {values.map((value) => (
+        <label key={String(value)} class="row" style={{ gap: '2px' }}>
+          <input type="checkbox" checked={selectedValues.includes(value)} onChange={() => toggle(value)} />
+          {String(value)}
         </label>
       ))}
     </fieldset>

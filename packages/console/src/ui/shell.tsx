@@ -123,13 +123,13 @@ const Navigation = ({ sections, path }: { sections: readonly Section[]; path: st
 
 function usePalette(load: () => Promise<Palette>, sections: readonly Section[]) {
   const [palette, setPalette] = useState<ComponentChildren>()
-  const openings = useRef(0)
+  const openCount = useRef(0)
   const openPalette = (): void => {
     load().then(
       (Found) => {
         // The close event is asynchronous: a new palette may already be open.
         const close = () => setPalette((shown) => (shown === opened ? undefined : shown))
-        const opened = <Found key={++openings.current} sections={sections} close={close} />
+        const opened = <Found key={++openCount.current} sections={sections} close={close} />
         setPalette(opened)
       },
       () => setPalette(<CodeNotice />),
@@ -144,7 +144,7 @@ const isCurrent = (section: string, path: string): boolean =>
 function HealthChip() {
   const { server, capture } = useConsole()
   const health = useLoaded((signal) => server.get<Health>('/health', { signal }), [server.needsToken.value], {
-    everyMs: 5000,
+    intervalMs: 5000,
   })
   useEffect(() => {
     if (health.value !== undefined) capture.state.value = health.value.capture

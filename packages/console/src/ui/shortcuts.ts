@@ -25,16 +25,16 @@ export class Shortcuts {
   add(group: readonly Shortcut[]): () => void {
     this.groups.value = [group, ...this.groups.value]
     return () => {
-      this.groups.value = this.groups.value.filter((one) => one !== group)
+      this.groups.value = this.groups.value.filter((otherGroup) => otherGroup !== group)
     }
   }
 
   #handle(event: KeyboardEvent): void {
     if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
     const key = toKeyName(event)
-    const isPlain = !key.includes('+')
+    const hasNoModifier = !key.includes('+')
     if (/^(Space|Enter)$/.test(key) && isActivated(event.target)) return
-    if (isPlain && (isTyping(event.target) || !this.#preferences.hasSingleKeys.value)) return
+    if (hasNoModifier && (isTyping(event.target) || !this.#preferences.hasSingleKeys.value)) return
     const sequence =
       event.timeStamp - this.#prefixAt < sequenceMs && this.#prefix !== '' ? `${this.#prefix} ${key}` : key
     const shortcuts = this.groups.value.flat()

@@ -21,7 +21,7 @@ export interface Loaded<T> {
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
-  { everyMs, version }: { readonly everyMs?: number; readonly version?: unknown } = {},
+  { intervalMs, version }: { readonly intervalMs?: number; readonly version?: unknown } = {},
 ): Loaded<T> {
   const [state, setState] = useState<LoadedState<T>>({ inputs })
   const [attempt, setAttempt] = useState(0)
@@ -32,12 +32,12 @@ export function useLoaded<T>(
         const value = await load(signal)
         failures = 0
         if (!signal.aborted) setState({ inputs, value })
-      } catch (thrown) {
-        const error = toServerError(thrown)
+      } catch (thrownError) {
+        const error = toServerError(thrownError)
         if (!signal.aborted) setState((old) => ({ ...select(old, inputs), inputs, error }))
-        if (error.retryable && everyMs === undefined) return Math.min(maxRetryMs, 1000 * 2 ** failures++)
+        if (error.retryable && intervalMs === undefined) return Math.min(maxRetryMs, 1000 * 2 ** failures++)
       }
-      return everyMs
+      return intervalMs
     })
   }, [...inputs, attempt, version])
   const { value, error } = select(state, inputs)

@@ -3,7 +3,7 @@ import './value-tree.css'
 
 const pageSize = 50
 
-const openSize = 12
+const maxOpenSize = 12
 
 /** A JSON value with collapsible objects and arrays. Strings are never interpreted. */
 export function ValueTree({ value, name, depth = 0 }: { value: unknown; name?: string; depth?: number }) {
@@ -24,7 +24,7 @@ export function ValueTree({ value, name, depth = 0 }: { value: unknown; name?: s
       </div>
     )
   return (
-    <details class="tree" open={depth < 1 || (depth < 3 && entries.length <= openSize)}>
+    <details class="tree" open={depth < 1 || (depth < 3 && entries.length <= maxOpenSize)}>
       <summary>
         {label} <span class="muted">{isList ? `list of ${entries.length}` : `${entries.length} fields`}</span>
       </summary>

@@ -38,8 +38,8 @@ export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }:
         <thead>{head}</thead>
         <tbody>
           <Spacer rows={first} />
-          {shown.map((row, slot) => (
-            <tr key={slot} class={rowClass?.(row) ?? ''}>
+          {shown.map((row, rowIndex) => (
+            <tr key={rowIndex} class={rowClass?.(row) ?? ''}>
               {cells(row)}
             </tr>
           ))}

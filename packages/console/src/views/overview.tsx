@@ -13,7 +13,9 @@ const recentCalls = 200
 export function Overview() {
   const { server } = useConsole()
   const access = server.needsToken.value
-  const health = useLoaded((signal) => server.get<Health>('/health', { signal }), [access], { everyMs: 5000 })
+  const health = useLoaded((signal) => server.get<Health>('/health', { signal }), [access], {
+    intervalMs: 5000,
+  })
   const apps = useLoaded(
     (signal) => server.get<{ apps: readonly AppSummary[] }>('/api/apps', { signal }),
     [access],
@@ -22,7 +24,7 @@ export function Overview() {
   const calls = useLoaded(
     (signal) => server.get<AuditPage>(`/api/apps/causeway/audit?limit=${recentCalls}`, { signal }),
     [access],
-    { everyMs: 5000 },
+    { intervalMs: 5000 },
   )
   return (
     <div class="page">

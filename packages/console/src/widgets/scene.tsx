@@ -55,10 +55,10 @@ function SceneView({ app, args, data, recording, metadata, scene: opened, start 
   const first = Math.max(metadata.first_frame ?? start, start - maxDistance)
   const last = Math.min(metadata.last_frame ?? start, start + maxDistance)
   const playback = useMemo(() => {
-    const created = new Playback({ first, last, stepS: metadata.dt_s ?? 1 / 60 })
-    created.seek(start)
-    created.restingFrame.value = start
-    return created
+    const newPlayback = new Playback({ first, last, stepSeconds: metadata.dt_s ?? 1 / 60 })
+    newPlayback.seek(start)
+    newPlayback.restingFrame.value = start
+    return newPlayback
   }, [])
   const poses = useMemo(
     () =>

@@ -35,9 +35,9 @@ function Plot({
   series,
 }: Pick<WidgetProps, 'app' | 'data'> & { recording: string; series: readonly Series[] }) {
   const findings = Array.isArray(data.findings) ? (data.findings as readonly Finding[]) : []
-  const frames = series.flatMap((one) => one.frames)
+  const frames = series.flatMap((item) => item.frames)
   const [first, last] = [Math.min(...frames), Math.max(...frames)]
-  const playback = useMemo(() => new Playback({ first, last, stepS: 1 }), [data])
+  const playback = useMemo(() => new Playback({ first, last, stepSeconds: 1 }), [data])
   const [frame, setFrame] = useState(first)
   const [chosen, setChosen] = useState<string>()
   useSignalEffect(() => setFrame(playback.restingFrame.value))
@@ -57,10 +57,10 @@ function Plot({
         frame {frame}
       </p>
       <ul class="chips" aria-label="Values at the frame">
-        {series.map((one, index) => (
-          <li key={one.name} class={`legend series${index + 1}`}>
-            <bdi>{one.name}</bdi> {formatNumber(findValue(one, frame) ?? Number.NaN)}{' '}
-            <span class="muted">{one.unit}</span>
+        {series.map((item, index) => (
+          <li key={item.name} class={`legend series${index + 1}`}>
+            <bdi>{item.name}</bdi> {formatNumber(findValue(item, frame) ?? Number.NaN)}{' '}
+            <span class="muted">{item.unit}</span>
           </li>
         ))}
       </ul>

@@ -30,9 +30,9 @@ export function openWidget(name: string, View: (props: WidgetProps) => Component
     const { theme, styles } = app.context.value
     const { dataset, style } = document.documentElement
     if (theme === 'light' || theme === 'dark') dataset.theme = theme
-    for (const [theirs, ours] of Object.entries(variables)) {
-      const value = styles?.variables?.[theirs]
-      if (value !== undefined) style.setProperty(ours, value)
+    for (const [hostVariable, pageVariable] of Object.entries(variables)) {
+      const value = styles?.variables?.[hostVariable]
+      if (value !== undefined) style.setProperty(pageVariable, value)
     }
     themeVersion.value = themeVersion.peek() + 1
   })

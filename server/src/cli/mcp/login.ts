@@ -22,7 +22,7 @@ waits. The tokens are stored in auth.json in the data folder.`,
     const { flags, print, note, ask } = call
     const server = requireRemote(call)
     if (flags['dry-run']) {
-      const { issuer, scope, registers } = await openLogins(call).preview(server)
+      const { issuer, scope, registersClient: registers } = await openLogins(call).preview(server)
       print(`would log in at: ${issuer}`)
       print(`scope: ${scope ?? 'chosen by the server'}`)
       print(`client: ${registers ? 'would be registered' : 'known'}`)

@@ -8,7 +8,7 @@ export const openLogins = ({ config }: Pick<CommandCall, 'config'>): Logins =>
   new Logins({
     file: new AuthFile(config().dataDir),
     now: Date.now,
-    command: ({ name }) => `causeway mcp login ${name}`,
+    formatLoginCommand: ({ name }) => `causeway mcp login ${name}`,
   })
 
 /** Returns `undefined` for a server that is a process or has a configured token. Throws `VARIABLE_UNSET`. */

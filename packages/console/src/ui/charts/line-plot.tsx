@@ -9,7 +9,7 @@ import { readColors, useThemeVersion } from '../canvas-colors.ts'
 
 /** Height of a plot and margins around its area, in px. The timeline and `line-plot.css` use the same margins. */
 const height = 130
-const area = { left: 64, right: 12, top: 8, bottom: 24 }
+const plotArea = { left: 64, right: 12, top: 8, bottom: 24 }
 
 const labelWidth = 60
 const labelHeight = 30
@@ -31,10 +31,10 @@ interface LinePlotProps {
 
 /** Plots at most four quantities over frames, with a cursor at the marked frame. */
 export function LinePlot({ playback, first, last, series, isRelative = false, ...props }: LinePlotProps) {
-  const { title, isLog: wanted } = props
+  const { title, isLog: isLogRequested } = props
   const themeVersion = useThemeVersion()
   const canvas = useRef<HTMLCanvasElement>(null)
-  const over = useRef<HTMLDivElement>(null)
+  const plotAreaRef = useRef<HTMLDivElement>(null)
   const cursor = useRef<HTMLDivElement>(null)
   const theme = themeVersion.value
   const span = Math.max(1, last - first)
@@ -45,7 +45,7 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ..
   useEffect(() => {
     const host = canvas.current?.parentElement
     if (canvas.current === null || host == null) return
-    const { curves, isLog } = toCurves(series, isRelative, wanted)
+    const { curves, isLog } = toCurves(series, isRelative, isLogRequested)
     const chart = {
       ...{ curves, isLog, frames: [first, last] as const },
       values: findValueRange(curves, first, last),
@@ -55,21 +55,21 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ..
     const observer = new ResizeObserver(draw)
     observer.observe(host)
     return () => observer.disconnect()
-  }, [series, theme, first, last, wanted])
+  }, [series, theme, first, last, isLogRequested])
   useEffect(() => {
     const seek = ({ clientX }: MouseEvent): void => {
-      const { left, width } = (over.current as HTMLElement).getBoundingClientRect()
+      const { left, width } = (plotAreaRef.current as HTMLElement).getBoundingClientRect()
       playback.seek(first + (span * (clientX - left)) / width)
     }
-    over.current?.addEventListener('click', seek)
-    return () => over.current?.removeEventListener('click', seek)
+    plotAreaRef.current?.addEventListener('click', seek)
+    return () => plotAreaRef.current?.removeEventListener('click', seek)
   }, [playback, first, last])
   useEffect(place, [first, last])
   useSignalEffect(place)
   return (
     <div class="plot-box" role="img" aria-label={describePlot(title, series)}>
       <canvas ref={canvas} />
-      <div ref={over} class="plot-area">
+      <div ref={plotAreaRef} class="plot-area">
         <div ref={cursor} class="plot-cursor" />
       </div>
     </div>
@@ -86,20 +86,20 @@ interface Chart {
 
 function drawChart(canvas: HTMLCanvasElement | null, chart: Chart, width: number): void {
   const context = canvas?.getContext('2d')
-  if (canvas === null || context == null || width <= area.left + area.right) return
+  if (canvas === null || context == null || width <= plotArea.left + plotArea.right) return
   canvas.width = Math.round(width * devicePixelRatio)
   canvas.height = Math.round(height * devicePixelRatio)
   context.scale(canvas.width / width, canvas.height / height)
   const { frames, values } = chart
-  const right = width - area.right
-  const bottom = height - area.bottom
+  const right = width - plotArea.right
+  const bottom = height - plotArea.bottom
   const toX = (frame: number): number =>
-    area.left + ((right - area.left) * (frame - frames[0])) / Math.max(1, frames[1] - frames[0])
+    plotArea.left + ((right - plotArea.left) * (frame - frames[0])) / Math.max(1, frames[1] - frames[0])
   const toY = (value: number): number =>
-    bottom - ((bottom - area.top) * (value - values[0])) / (values[1] - values[0])
+    bottom - ((bottom - plotArea.top) * (value - values[0])) / (values[1] - values[0])
   drawAxes(context, chart, { toX, toY, right, bottom })
   context.beginPath()
-  context.rect(area.left, area.top, right - area.left, bottom - area.top)
+  context.rect(plotArea.left, plotArea.top, right - plotArea.left, bottom - plotArea.top)
   context.clip()
   context.lineWidth = 1.6
   for (const [index, curve] of chart.curves.entries()) {
@@ -128,20 +128,20 @@ function drawAxes(
   context.beginPath()
   context.textAlign = 'center'
   context.textBaseline = 'top'
-  for (const frame of listTicks(frames, (right - area.left) / labelWidth, 1)) {
+  for (const frame of listTicks(frames, (right - plotArea.left) / labelWidth, 1)) {
     const x = Math.round(toX(frame)) + 0.5
-    context.moveTo(x, area.top)
+    context.moveTo(x, plotArea.top)
     context.lineTo(x, bottom + 4)
     context.fillText(formatCount(frame), x, bottom + 8)
   }
   context.textAlign = 'right'
   context.textBaseline = 'middle'
-  for (const value of listTicks(values, (bottom - area.top) / labelHeight + 1)) {
+  for (const value of listTicks(values, (bottom - plotArea.top) / labelHeight + 1)) {
     const y = Math.round(toY(value)) + 0.5
-    context.moveTo(area.left - 4, y)
+    context.moveTo(plotArea.left - 4, y)
     context.lineTo(right, y)
     const label = formatNumber(Number((isLog ? fromSymlog(value) : value).toPrecision(3)))
-    context.fillText(label, area.left - 8, y)
+    context.fillText(label, plotArea.left - 8, y)
   }
   context.stroke()
 }
@@ -170,10 +170,10 @@ function drawCurve(
 
 function describePlot(title: string, series: readonly Series[]): string {
   const ranges = series.map(({ name, unit, values }) => {
-    const finite = values.filter((value): value is number => value !== null && Number.isFinite(value))
-    return finite.length === 0
+    const finiteValues = values.filter((value): value is number => value !== null && Number.isFinite(value))
+    return finiteValues.length === 0
       ? `${name}: no values`
-      : `${name}: ${formatNumber(Math.min(...finite))} to ${formatNumber(Math.max(...finite))} ${unit}`
+      : `${name}: ${formatNumber(Math.min(...finiteValues))} to ${formatNumber(Math.max(...finiteValues))} ${unit}`
   })
   return `${title}. ${ranges.join('; ')}`
 }

@@ -19,14 +19,14 @@ export function Sparkline({
   errors?: readonly number[]
 }) {
   const [first = 0, last = first] = [times?.[0], times?.at(-1)]
-  const toShare = (at: number, count: number): number =>
+  const toFraction = (at: number, count: number): number =>
     times === undefined
       ? at / Math.max(1, count - 1)
       : ((times[at] ?? first) - first) / Math.max(1e-9, last - first)
   const toPoints = (shown: readonly number[]): string =>
     shown
       .map((value, at) => {
-        const x = toShare(at, shown.length) * width
+        const x = toFraction(at, shown.length) * width
         return `${x.toFixed(1)},${(height - 1 - (value / max) * (height - 4)).toFixed(1)}`
       })
       .join(' ')

@@ -42,15 +42,15 @@ export function ResultView({ answer }: { answer: ToolResult }) {
       )}
       {tabs.length > 0 && (
         <fieldset class="row" aria-label="Show the answer as">
-          {tabs.map((one) => (
+          {tabs.map((tabName) => (
             <button
               type="button"
               class="button"
-              key={one}
-              aria-pressed={one === tab}
-              onClick={() => setTab(one)}
+              key={tabName}
+              aria-pressed={tabName === tab}
+              onClick={() => setTab(tabName)}
             >
-              {tabNames[one]}
+              {tabNames[tabName]}
             </button>
           ))}
         </fieldset>

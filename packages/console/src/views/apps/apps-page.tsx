@@ -103,7 +103,7 @@ function AppTools({ path, name }: { path: string; name: string | undefined }) {
     <LoadedView loaded={app}>
       {(details) => {
         if (name === undefined) return <AppIntroduction app={details} path={path} />
-        const tool = details.tools.find((one) => one.name === name)
+        const tool = details.tools.find((candidate) => candidate.name === name)
         return tool === undefined ? (
           <Empty title={`${details.name} has no tool ${name}`}>
             <p>Choose one from the list. The app may have been changed since the page was opened.</p>

@@ -17,7 +17,7 @@ export function ToolPanel({ app, path, tool }: { app: AppDetails; path: string; 
   latest.current = call.run
   useShortcuts(() => [
     { keys: 'Control+Enter', label: 'Call the tool', run: () => void latest.current() },
-    { keys: 'Alt+j', label: 'Switch between form and JSON', run: () => setJson((is) => !is) },
+    { keys: 'Alt+j', label: 'Switch between form and JSON', run: () => setJson((wasJson) => !wasJson) },
   ])
   return (
     <div class="tool">

@@ -58,7 +58,7 @@ function Versions({ mine, theirs }: { mine: PlotFeature; theirs: PlotFeature }) 
   const names = [...new Set([...Object.keys(mine.properties ?? {}), ...Object.keys(theirs.properties ?? {})])]
   const format = ({ properties }: PlotFeature, name: string): string =>
     (JSON.stringify(properties?.[name]) ?? 'none').slice(0, 200)
-  const different = names.filter((name) => format(mine, name) !== format(theirs, name))
+  const differentNames = names.filter((name) => format(mine, name) !== format(theirs, name))
   return (
     <table>
       <thead>
@@ -71,7 +71,7 @@ function Versions({ mine, theirs }: { mine: PlotFeature; theirs: PlotFeature }) 
         </tr>
       </thead>
       <tbody>
-        {different.map((name) => (
+        {differentNames.map((name) => (
           <tr key={name}>
             <td>{name}</td>
             <td class="long-text">{format(mine, name)}</td>

@@ -4,7 +4,7 @@ import { useThemeVersion } from '../../ui/canvas-colors.ts'
 import { type MapActions, type MapContent, PlotMap } from './plot-map.ts'
 
 /** Pause between a move of the map and the change of the plot's viewport, in ms. */
-const moveMs = 500
+const moveDelayMs = 500
 
 interface PlotMapViewProps {
   readonly content: MapContent
@@ -36,7 +36,7 @@ export function PlotMapView(props: PlotMapViewProps) {
         timer = setTimeout(() => {
           sent.current = [...sent.current, JSON.stringify(bounds)]
           latest.current.move(bounds)
-        }, moveMs)
+        }, moveDelayMs)
       },
       point: setPointer,
       loadLand: (bounds) => latest.current.loadLand(bounds),

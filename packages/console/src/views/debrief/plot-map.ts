@@ -59,7 +59,7 @@ export class PlotMap {
   readonly #box: HTMLElement
   readonly #colors = new Map<string, string>()
   #content: MapContent | undefined
-  #isMovedByPerson = false
+  #isMovedByUser = false
   #landVersion = 0
 
   constructor(box: HTMLElement, actions: MapActions) {
@@ -84,10 +84,10 @@ export class PlotMap {
     for (const group of [this.#land, this.#grid, this.#shapes, this.#moving]) group.addTo(this.#map)
     control.scale({ imperial: false }).addTo(this.#map)
     this.#map.on('dragstart', () => {
-      this.#isMovedByPerson = true
+      this.#isMovedByUser = true
     })
-    box.addEventListener('wheel', this.#onPersonMoved, { passive: true })
-    box.addEventListener('keydown', this.#onPersonMoved)
+    box.addEventListener('wheel', this.#onUserMoved, { passive: true })
+    box.addEventListener('keydown', this.#onUserMoved)
     this.#map.on('moveend', () => this.#onMoved())
     this.#map.on('mousemove', ({ latlng }) => actions.point([latlng.lng, latlng.lat]))
     this.#map.on('mouseout', () => actions.point(undefined))
@@ -118,7 +118,7 @@ export class PlotMap {
   }
 
   zoom(steps: number): void {
-    this.#isMovedByPerson = true
+    this.#isMovedByUser = true
     this.#map.setZoom(this.#map.getZoom() + steps)
   }
 
@@ -142,16 +142,16 @@ export class PlotMap {
     this.#map.remove()
   }
 
-  readonly #onPersonMoved = (): void => {
-    this.#isMovedByPerson = true
+  readonly #onUserMoved = (): void => {
+    this.#isMovedByUser = true
   }
 
   #onMoved(): void {
     this.#drawGrid()
     void this.#drawLand()
     this.#hideOverlaps()
-    if (this.#isMovedByPerson) this.#actions.move(this.#bounds(0))
-    this.#isMovedByPerson = false
+    if (this.#isMovedByUser) this.#actions.move(this.#bounds(0))
+    this.#isMovedByUser = false
   }
 
   #bounds(padding: number): PlotBounds {
@@ -275,9 +275,9 @@ export class PlotMap {
     const shown: DOMRect[] = []
     for (const [index, name] of names.entries()) {
       const box = boxes[index] as DOMRect
-      const isFree = shown.every((other) => !overlaps(box, other))
-      name.style.visibility = isFree ? '' : 'hidden'
-      if (isFree) shown.push(box)
+      const isUncovered = shown.every((other) => !overlaps(box, other))
+      name.style.visibility = isUncovered ? '' : 'hidden'
+      if (isUncovered) shown.push(box)
     }
   }
 

@@ -90,14 +90,15 @@ function PlotBar({ link, state }: { link: PlotConnection; state: PlotState }) {
 
 function Editor({ link, state }: { link: PlotConnection; state: PlotState }) {
   const { server } = useConsole()
-  const closing = useMemo(() => new AbortController(), [])
-  useEffect(() => () => closing.abort(), [])
+  const closeController = useMemo(() => new AbortController(), [])
+  useEffect(() => () => closeController.abort(), [])
   const features = useMemo(() => listShownFeatures(state.features), [state.features])
   const selected = useMemo(() => new Set(state.selected), [state.selected])
   const chosen = features.filter((feature) => selected.has(getId(feature)))
   const clock = useClock(link, state.time)
   const [fit, setFit] = useState<readonly PlotFeature[]>()
-  const select = (id: string, isAdded: boolean): void => void link.select(choose(state.selected, id, isAdded))
+  const select = (id: string, isAdded: boolean): void =>
+    void link.select(toggleSelection(state.selected, id, isAdded))
   useShortcuts(() => [
     { keys: 'a', label: 'Select all features', run: () => void link.select(listIds(link)) },
     { keys: 'Escape', label: 'Clear the selection', run: () => void link.select([]) },
@@ -119,7 +120,7 @@ function Editor({ link, state }: { link: PlotConnection; state: PlotState }) {
             loadLand={(bounds) =>
               retryUnavailable(
                 () => server.get<GeoJsonObject>(`/api/apps/debrief/coast?bounds=${bounds.join(',')}`),
-                closing.signal,
+                closeController.signal,
               )
             }
           />
@@ -142,7 +143,8 @@ function listFocused({ state }: PlotConnection): readonly PlotFeature[] {
 }
 
 /** With `isAdded`, toggles a feature. Otherwise, selects only this feature, or none if it was the only selected one. */
-function choose(selected: readonly string[], id: string, isAdded: boolean): readonly string[] {
-  if (isAdded) return selected.includes(id) ? selected.filter((one) => one !== id) : [...selected, id]
+function toggleSelection(selected: readonly string[], id: string, isAdded: boolean): readonly string[] {
+  if (isAdded)
+    return selected.includes(id) ? selected.filter((selectedId) => selectedId !== id) : [...selected, id]
   return selected.length === 1 && selected[0] === id ? [] : [id]
 }

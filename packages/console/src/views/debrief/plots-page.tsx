@@ -12,7 +12,7 @@ export function PlotsPage() {
   const list = useLoaded(
     (signal) => server.call<PlotList>('debrief', 'list_plots', {}, { signal }),
     [server.needsToken.value],
-    { everyMs: 5000 },
+    { intervalMs: 5000 },
   )
   return (
     <div class="page">

@@ -6,7 +6,7 @@ import {
   getKind,
   getLabel,
   listPaths,
-  measure,
+  measureRangeAndBearing,
   type PlotFeature,
 } from '../../domain/plot.ts'
 import { ValueTree } from '../../ui/value-tree.tsx'
@@ -147,7 +147,7 @@ function RangeAndBearing({ from, to, ms }: { from: PlotFeature; to: PlotFeature;
   })
   if (a === undefined || b === undefined)
     return <p class="muted">Range and bearing need two positions at this time.</p>
-  const { range, bearing } = measure(a, b)
+  const { range, bearing } = measureRangeAndBearing(a, b)
   return (
     <div class="card stack">
       <strong class="long-text">
@@ -187,8 +187,8 @@ function findColor({ properties }: PlotFeature): { key: string; value: string } 
   for (const key of ['stroke', 'color', 'marker-color', 'marker_color']) {
     const value = properties?.[key]
     if (typeof value !== 'string') continue
-    const long = value.replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3')
-    if (/^#[\da-f]{6}$/i.test(long)) return { key, value: long.toLowerCase() }
+    const longHex = value.replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3')
+    if (/^#[\da-f]{6}$/i.test(longHex)) return { key, value: longHex.toLowerCase() }
   }
   return undefined
 }

@@ -24,15 +24,15 @@ export interface Clock {
 }
 
 export function useClock(link: PlotConnection, time: PlotTime | null): Clock {
-  const [local, setLocal] = useState<number>()
+  const [localTime, setLocalTime] = useState<number>()
   const [isPlaying, setPlaying] = useState(false)
   const [rate, setRate] = useState<number>(rates[1][0])
   const stored = time === null ? undefined : Date.parse(time.current)
   const end = time === null ? 0 : Date.parse(time.end)
-  const ms = local ?? stored
+  const ms = localTime ?? stored
   const shown = useRef(ms)
   shown.current = ms
-  useEffect(() => setLocal(undefined), [stored])
+  useEffect(() => setLocalTime(undefined), [stored])
   const commit = (): void => {
     const { current } = shown
     if (current !== undefined && current !== stored) void link.setTime(formatIso(current))
@@ -43,7 +43,7 @@ export function useClock(link: PlotConnection, time: PlotTime | null): Clock {
     let frame = requestAnimationFrame(function step(now) {
       const next = Math.min(end, (shown.current ?? end) + (now - before) * rate)
       before = now
-      setLocal(next)
+      setLocalTime(next)
       if (next >= end) setPlaying(false)
       else frame = requestAnimationFrame(step)
     })
@@ -53,7 +53,7 @@ export function useClock(link: PlotConnection, time: PlotTime | null): Clock {
     }
   }, [isPlaying, rate, end])
   const toggle = (): void => setPlaying((isOn) => !isOn && shown.current !== undefined)
-  return { ms, isPlaying, rate, setRate, preview: setLocal, commit, toggle }
+  return { ms, isPlaying, rate, setRate, preview: setLocalTime, commit, toggle }
 }
 
 const formatIso = (ms: number): string => new Date(Math.round(ms)).toISOString().replace(/\.000Z$/, 'Z')

@@ -1,4 +1,4 @@
-import { type LonLat, listPaths, measure, type PlotFeature } from '../../domain/plot.ts'
+import { type LonLat, listPaths, measureRangeAndBearing, type PlotFeature } from '../../domain/plot.ts'
 
 /** A position of a track, with the course in degrees and the speed in knots. */
 export interface TrackPoint {
@@ -24,7 +24,7 @@ export function findTrackPoint(feature: PlotFeature, ms: number): TrackPoint | u
   const [from, to] = [path[low], path[high]] as [LonLat, LonLat]
   const [start, end] = [at(low), at(high)]
   const share = end > start ? (ms - start) / (end - start) : 0
-  const { range, bearing } = measure(from, to)
+  const { range, bearing } = measureRangeAndBearing(from, to)
   return {
     position: [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share],
     course: bearing,

@@ -11,11 +11,13 @@ import './health.css'
 export function HealthPage() {
   const { server } = useConsole()
   const access = server.needsToken.value
-  const health = useLoaded((signal) => server.get<Health>('/health', { signal }), [access], { everyMs: 2000 })
+  const health = useLoaded((signal) => server.get<Health>('/health', { signal }), [access], {
+    intervalMs: 2000,
+  })
   const figures = useLoaded(
     (signal) => server.get<Figures>('/api/apps/causeway/figures', { signal }),
     [access],
-    { everyMs: 5000 },
+    { intervalMs: 5000 },
   )
   return (
     <div class="page">
@@ -30,7 +32,7 @@ export function HealthPage() {
         </div>
         <Actions reload={health.reload} />
       </div>
-      <LoadedView loaded={health}>{(value) => <Parts health={value} />}</LoadedView>
+      <LoadedView loaded={health}>{(value) => <Components health={value} />}</LoadedView>
       <LoadedView loaded={figures}>
         {(value) => (
           <>
@@ -50,9 +52,9 @@ const actions = [
 
 function Actions({ reload }: { reload: () => void }) {
   const { server } = useConsole()
-  const [outcome, setOutcome] = useState<{ summary?: string; error?: ServerError; running?: string }>({})
+  const [outcome, setOutcome] = useState<{ summary?: string; error?: ServerError; runningTool?: string }>({})
   const run = (tool: string): void => {
-    setOutcome({ running: tool })
+    setOutcome({ runningTool: tool })
     server.call<{ summary: string }>('causeway', tool, {}).then(
       ({ summary }) => {
         setOutcome({ summary })
@@ -69,10 +71,10 @@ function Actions({ reload }: { reload: () => void }) {
             key={tool}
             type="button"
             class="button"
-            disabled={outcome.running !== undefined}
+            disabled={outcome.runningTool !== undefined}
             onClick={() => run(tool)}
           >
-            {outcome.running === tool ? `${label}…` : label}
+            {outcome.runningTool === tool ? `${label}…` : label}
           </button>
         ))}
       </div>
@@ -82,7 +84,7 @@ function Actions({ reload }: { reload: () => void }) {
   )
 }
 
-function Parts({ health }: { health: Health }) {
+function Components({ health }: { health: Health }) {
   const { memory, storage, apps } = health
   return (
     <section class="stack" aria-labelledby="parts-title">

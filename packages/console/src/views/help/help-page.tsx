@@ -218,7 +218,7 @@ function Excerpt({ heading, lines, text, query }: ExcerptProps) {
       </div>
       <Markdown
         text={isOpen ? body : truncateExcerpt(body, maxExcerpt)}
-        show={(part) => markMatches(part, query)}
+        renderText={(part) => markMatches(part, query)}
       />
       {body.length > maxExcerpt && (
         <button type="button" class="button" onClick={() => setOpen(!isOpen)}>

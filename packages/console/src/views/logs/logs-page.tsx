@@ -49,15 +49,15 @@ export function LogsPage() {
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
-        {logLevels.map((one) => (
+        {logLevels.map((logLevel) => (
           <button
-            key={one.name}
+            key={logLevel.name}
             type="button"
             class="button"
-            aria-pressed={level === one.level}
-            onClick={() => setLevel(one.level)}
+            aria-pressed={level === logLevel.level}
+            onClick={() => setLevel(logLevel.level)}
           >
-            {one.name === 'error' ? 'error' : `${one.name} and above`}
+            {logLevel.name === 'error' ? 'error' : `${logLevel.name} and above`}
           </button>
         ))}
         <span class="space" />
@@ -66,21 +66,21 @@ export function LogsPage() {
         </button>
       </div>
       <LoadedView loaded={loaded}>
-        {({ lines }) => <LineList key={query} earlier={lines} {...{ level, text, isPaused }} />}
+        {({ lines }) => <LineList key={query} earlierLines={lines} {...{ level, text, isPaused }} />}
       </LoadedView>
     </div>
   )
 }
 
 interface LineListProps {
-  readonly earlier: readonly LogLine[]
+  readonly earlierLines: readonly LogLine[]
   readonly level: number
   readonly text: string
   readonly isPaused: boolean
 }
 
-function LineList({ earlier, level, text, isPaused }: LineListProps) {
-  const lines = useLines(earlier, { level, text, isPaused })
+function LineList({ earlierLines, level, text, isPaused }: LineListProps) {
+  const lines = useLines(earlierLines, { level, text, isPaused })
   const [chosen, setChosen] = useState<LogLine>()
   if (lines.length === 0)
     return <Empty title="No line matches">New lines that match are listed here as they are written.</Empty>
@@ -143,16 +143,16 @@ function LineList({ earlier, level, text, isPaused }: LineListProps) {
 
 /** Returns the matching lines, newest first. Lines that arrive while paused are shown afterwards. */
 function useLines(
-  earlier: readonly LogLine[],
-  { level, text, isPaused }: Omit<LineListProps, 'earlier'>,
+  earlierLines: readonly LogLine[],
+  { level, text, isPaused }: Omit<LineListProps, 'earlierLines'>,
 ): readonly LogLine[] {
   const { server } = useConsole()
-  const received = useMemo(() => [...earlier], [])
-  const [lines, setLines] = useState<readonly LogLine[]>(() => earlier.toReversed())
+  const receivedLines = useMemo(() => [...earlierLines], [])
+  const [lines, setLines] = useState<readonly LogLine[]>(() => earlierLines.toReversed())
   const wanted = text.toLowerCase()
   const paused = useRef(isPaused)
   paused.current = isPaused
-  const show = (): void => setLines(received.toReversed())
+  const show = (): void => setLines(receivedLines.toReversed())
   useEffect(() => {
     let isChanged = false
     let isFirst = true
@@ -161,12 +161,12 @@ function useLines(
         (line) => line.level >= level && JSON.stringify(line).toLowerCase().includes(wanted),
       )
       // The recent lines may repeat earlier ones.
-      const known = isFirst ? JSON.stringify(earlier.at(-1)) : undefined
+      const known = isFirst ? JSON.stringify(earlierLines.at(-1)) : undefined
       isFirst = false
       const added = found.slice(found.findLastIndex((line) => JSON.stringify(line) === known) + 1)
       isChanged ||= added.length > 0
-      received.push(...added)
-      received.splice(0, received.length - maxLines)
+      receivedLines.push(...added)
+      receivedLines.splice(0, receivedLines.length - maxLines)
     }
     const path = '/api/apps/causeway/logs/events'
     const end = followEvents<LogLine>(server, path, receive, { from: 'recent' })

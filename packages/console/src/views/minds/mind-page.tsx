@@ -18,7 +18,7 @@ export function MindPage({ parts: { mind = '' } }: { parts: PathParts }) {
   const state = useLoaded(
     (signal) => server.read<MindState>('minds', `mind://${path}/state`, { signal }),
     [mind, access],
-    { everyMs: 2000 },
+    { intervalMs: 2000 },
   )
   const isMissing = state.error?.code === 'RESOURCE_NOT_FOUND'
   if (isMissing && state.value === undefined) return <MissingMind mind={mind} />

@@ -22,7 +22,7 @@ export function MindsPage() {
   const list = useLoaded(
     (signal) => server.call<MindList>('minds', 'list_minds', { limit: 500 }, { signal }),
     [server.needsToken.value],
-    { everyMs: 3000 },
+    { intervalMs: 3000 },
   )
   useShortcuts(() => [
     { keys: 'j', label: 'Go to the next mind', run: () => focusMind(1) },

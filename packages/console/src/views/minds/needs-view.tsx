@@ -16,7 +16,7 @@ export function NeedsView({ decisions }: { decisions: readonly MindDecision[] })
       <h2 id="needs-title">Needs and mood</h2>
       <div class="cards">
         {needs.slice(0, maxNeeds).map(({ name, values, times }) => {
-          const now = formatShare(values.at(-1) ?? 0)
+          const now = formatPercentage(values.at(-1) ?? 0)
           return (
             <div class="card stack" key={name}>
               <div class="row spread">
@@ -27,7 +27,7 @@ export function NeedsView({ decisions }: { decisions: readonly MindDecision[] })
               </div>
               <Sparkline label={`satisfied to ${now}`} values={values} times={times} max={1} />
               <span class="muted">
-                {formatShare(Math.min(...values))} to {formatShare(Math.max(...values))} since{' '}
+                {formatPercentage(Math.min(...values))} to {formatPercentage(Math.max(...values))} since{' '}
                 {formatGameTime(times[0] ?? 0)}
               </span>
             </div>
@@ -51,4 +51,4 @@ export function NeedsView({ decisions }: { decisions: readonly MindDecision[] })
   )
 }
 
-const formatShare = (share: number): string => `${Math.round(100 * share)} %`
+const formatPercentage = (share: number): string => `${Math.round(100 * share)} %`

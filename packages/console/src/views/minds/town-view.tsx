@@ -62,7 +62,7 @@ function Grid({ mind, map, now, goal }: MapProps) {
   const { left, top, width, height, places, path } = map
   const scale = Math.max(width, height) / 40
   const own = path.at(-1)
-  const named = new Set(places.slice(0, maxNames).map(({ entity_id }) => entity_id))
+  const namedPlaces = new Set(places.slice(0, maxNames).map(({ entity_id }) => entity_id))
   return (
     <svg
       class="town-map card"
@@ -85,7 +85,7 @@ function Grid({ mind, map, now, goal }: MapProps) {
             width={scale}
             height={scale}
           />
-          {named.has(entity_id) && (
+          {namedPlaces.has(entity_id) && (
             <text x={x + scale} y={y + scale / 2} font-size={scale * 1.2}>
               {truncateText(display_name, 20)}
             </text>

@@ -93,7 +93,7 @@ const toEntry = (title: string, detail: string, folder: string): Omit<Entry, 'gr
 
 /** On the page of a recording, its lists come first. */
 export function findLists(path: string): readonly ServerList[] {
-  const { recording } = findPage([{ pattern: '/replay/:recording' }], path)?.parts ?? {}
+  const { recording } = findPage([{ pattern: '/replay/:recording' }], path)?.pathParameters ?? {}
   return recording === undefined ? lists : [findings(recording), frames(recording), ...lists]
 }
 
@@ -109,7 +109,7 @@ const findings = (recording: string): ServerList => ({
         body: bodies[0]?.toString(),
         pair: bodies.length === 2 ? bodies.join('-') : undefined,
       }
-      return { title: `Finding ${index + 1}`, detail: formatFinding(finding), url: toPlaceUrl(place) }
+      return { title: `Finding ${index + 1}`, detail: formatFinding(finding), url: toFrameUrl(place) }
     })
     return { entries, isTruncated: found.findings.length < found.count }
   },
@@ -126,5 +126,5 @@ const frames = (recording: string): ServerList => ({
 })
 
 /** Preserves other parts of the hash. */
-export const toPlaceUrl = (place: Readonly<Record<string, string | undefined>>): string =>
+export const toFrameUrl = (place: Readonly<Record<string, string | undefined>>): string =>
   `${location.pathname}#${formatHash(location.hash, place)}`

@@ -4,7 +4,7 @@ import { useConsole } from '../../ui/console.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import type { Section } from '../../ui/shell.tsx'
 import { Chip } from '../../ui/state.tsx'
-import { findLists, type LoadedList, type ServerList, toPlaceUrl } from './lists.ts'
+import { findLists, type LoadedList, type ServerList, toFrameUrl } from './lists.ts'
 import { type EntryGroup, findFrame, searchEntries } from './search.ts'
 import './palette.css'
 
@@ -23,8 +23,9 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
   const end = (): void => {
     dialog.current?.close()
     // Until the next frame, a closed dialog still receives keys if nothing had the focus before.
-    const focused = document.activeElement
-    if (focused instanceof HTMLElement && dialog.current?.contains(focused)) focused.blur()
+    const focusedElement = document.activeElement
+    if (focusedElement instanceof HTMLElement && dialog.current?.contains(focusedElement))
+      focusedElement.blur()
   }
   const handleKey = (event: KeyboardEvent): void => {
     const move = (by: number): void =>
@@ -107,7 +108,7 @@ function useSearch(sections: readonly Section[], query: string) {
 }
 
 function toFrameGroup(frame: number): EntryGroup {
-  const url = toPlaceUrl({ frame: String(frame) })
+  const url = toFrameUrl({ frame: String(frame) })
   return { name: 'Frames', entries: [{ group: 'Frames', title: `Frame ${frame}`, detail: '', url }] }
 }
 
@@ -172,13 +173,13 @@ interface StateProps {
 
 function State({ lists, loaded, count }: StateProps) {
   const failed = [...loaded].flatMap(([name, { failure }]) => (failure ? [`${name} (${failure})`] : []))
-  const cut = [...loaded].flatMap(([name, { isTruncated }]) => (isTruncated ? [name] : []))
+  const truncatedNames = [...loaded].flatMap(([name, { isTruncated }]) => (isTruncated ? [name] : []))
   const isLoading = loaded.size < lists.length
   return (
     <div class="muted" role="status" {...(isLoading ? { 'data-loading': true } : {})}>
       {count === 1 ? '1 result' : `${count} results`}
       {isLoading && ', loading more…'}
-      {cut.length > 0 && `. Not all are searched: ${cut.join(', ')}`}
+      {truncatedNames.length > 0 && `. Not all are searched: ${truncatedNames.join(', ')}`}
       {failed.length > 0 && (
         <p>
           <Chip severity="warn">not loaded</Chip> {failed.join(', ')}

@@ -14,7 +14,7 @@ export interface EntryGroup {
 const maxPerGroup = 12
 const maxResults = 30
 /** Maximum number of searched characters of a title or detail. */
-const maxSearched = 300
+const maxSearchedLength = 300
 
 /**
  * Returns the entries that contain every word of the query, in groups ordered by their best entry. For an empty
@@ -24,7 +24,7 @@ export function searchEntries(entries: readonly Entry[], query: string): EntryGr
   const wanted = query.trim().toLowerCase()
   if (wanted === '') return toGroups(entries.filter(({ group }) => group === entries[0]?.group))
   const words = wanted.split(/\s+/)
-  const order = [...new Set(entries.map(({ group }) => group))]
+  const groupOrder = [...new Set(entries.map(({ group }) => group))]
   return toGroups(
     entries
       .map((entry) => ({ entry, score: scoreEntry(entry, words, wanted) }))
@@ -32,7 +32,7 @@ export function searchEntries(entries: readonly Entry[], query: string): EntryGr
       .sort(
         (a, b) =>
           b.score - a.score ||
-          order.indexOf(a.entry.group) - order.indexOf(b.entry.group) ||
+          groupOrder.indexOf(a.entry.group) - groupOrder.indexOf(b.entry.group) ||
           a.entry.title.length - b.entry.title.length,
       )
       .map(({ entry }) => entry),
@@ -54,8 +54,8 @@ function toGroups(entries: readonly Entry[]): EntryGroup[] {
 
 /** Returns a score; 0 if a word is missing. */
 function scoreEntry(entry: Entry, words: readonly string[], wanted: string): number {
-  const title = entry.title.slice(0, maxSearched).toLowerCase()
-  const detail = entry.detail.slice(0, maxSearched).toLowerCase()
+  const title = entry.title.slice(0, maxSearchedLength).toLowerCase()
+  const detail = entry.detail.slice(0, maxSearchedLength).toLowerCase()
   const parts = title.split(/[^\p{L}\p{N}]+/u)
   const scores = words.map((word) => {
     if (parts.includes(word)) return 4

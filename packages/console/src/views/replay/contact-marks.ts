@@ -25,7 +25,7 @@ export interface ShownMarks {
 }
 
 /** Length of the longest arrow as a fraction of the camera's distance. */
-export const arrowShare = 0.16
+export const arrowFraction = 0.16
 
 /** Contact points, and arrows for normal and friction forces, drawn over the bodies. */
 export class ContactMarks {
@@ -70,7 +70,7 @@ export class ContactMarks {
     const sizes = drawn.flatMap(({ normal_n, friction_n }) => [getSize(normal_n), getSize(friction_n)])
     const largest = Math.max(0, ...sizes)
     if (largest === 0 || distance === 0) return
-    const scale = (arrowShare * distance) / largest
+    const scale = (arrowFraction * distance) / largest
     for (const { at, normal_n, friction_n } of drawn) {
       this.#addArrow(at, normal_n, { scale, line: this.#normal, head: this.#normalHead })
       this.#addArrow(at, friction_n, { scale, line: this.#friction, head: this.#frictionHead })

@@ -4,7 +4,7 @@ import { formatFinding } from '../../domain/diagnosis.ts'
 import { ForeignText } from '../../ui/foreign-text.tsx'
 import './finding-list.css'
 
-const firstFindings = 5
+const maxShownFindings = 5
 
 export const severityMarks = { error: '◆', warning: '▲', info: '●' } as const
 
@@ -17,9 +17,9 @@ export function FindingList({
   chosen: string | undefined
   open: (finding: Finding) => void
 }) {
-  const [isAll, setAll] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   const { findings, count } = diagnosis
-  const shown = isAll ? findings : findings.slice(0, firstFindings)
+  const shown = isExpanded ? findings : findings.slice(0, maxShownFindings)
   return (
     <section class="stack" aria-labelledby="findings-title" style={{ gap: '8px' }}>
       <h2 id="findings-title">Findings {count > 0 && <span class="muted">{count}</span>}</h2>
@@ -54,7 +54,7 @@ export function FindingList({
       </ul>
       {findings.length > shown.length && (
         <div>
-          <button type="button" class="button" onClick={() => setAll(true)}>
+          <button type="button" class="button" onClick={() => setExpanded(true)}>
             Show all {findings.length}
           </button>
         </div>
@@ -70,13 +70,13 @@ const formatFrames = ({ frames: { first, last } }: Finding): string =>
 const formatLaws = (laws: readonly string[]): string => laws.join(', ').replaceAll('_', ' ')
 
 function Coverage({ diagnosis }: { diagnosis: Diagnosis }) {
-  const { checked = [], not_applicable: idle = [], not_checked: missing = [] } = diagnosis
-  if (checked.length + idle.length + missing.length === 0) return null
+  const { checked = [], not_applicable: notApplicable = [], not_checked: missing = [] } = diagnosis
+  if (checked.length + notApplicable.length + missing.length === 0) return null
   return (
     <details class="coverage">
       <summary>
         {checked.length === 1 ? '1 law' : `${checked.length} laws`} checked
-        {idle.length > 0 && `, ${idle.length} did not apply`}
+        {notApplicable.length > 0 && `, ${notApplicable.length} did not apply`}
         {missing.length > 0 && (
           <>
             {', '}
@@ -99,7 +99,7 @@ function Coverage({ diagnosis }: { diagnosis: Diagnosis }) {
         </ul>
       )}
       {checked.length > 0 && <p class="muted">Checked: {formatLaws(checked)}</p>}
-      {idle.length > 0 && <p class="muted">Did not apply: {formatLaws(idle)}</p>}
+      {notApplicable.length > 0 && <p class="muted">Did not apply: {formatLaws(notApplicable)}</p>}
     </details>
   )
 }

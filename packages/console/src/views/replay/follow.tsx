@@ -2,7 +2,7 @@ import { formatClient, isBrowser } from '@causeway/protocol/call-filter'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { followEvents } from '../../data/follow-events.ts'
 import type { CallRecord } from '../../data/types.ts'
-import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
+import { formatHash, parseFrameLink, parseHash } from '../../domain/link.ts'
 import { useConsole, useShortcuts } from '../../ui/console.ts'
 
 /** Maximum number of calls on the time axis. */
@@ -38,7 +38,7 @@ export function useFollow(): Following {
   const [received, setReceived] = useState<readonly CallRecord[]>([])
   const [isConnected, setConnected] = useState(false)
   const isOn = state !== 'off'
-  const calls = received.filter((call) => isFrom(call, session))
+  const calls = received.filter((call) => isFromSession(call, session))
   const show = (call: CallRecord): void => {
     const { pathname, hash } = new URL(call.view ?? '', location.origin)
     navigation.replace(`${pathname}#${formatHash(hash, { follow: latest.current.session || 'any' })}`)
@@ -68,7 +68,7 @@ export function useFollow(): Following {
       const found = events.filter(isShown)
       if (found.length === 0) return
       setReceived((old) => [...old, ...found].slice(-maxCalls))
-      const call = found.findLast((one) => isFrom(one, latest.current.session))
+      const call = found.findLast((candidate) => isFromSession(candidate, latest.current.session))
       if (call !== undefined && latest.current.state === 'on') show(call)
     })
   }, [isOn])
@@ -95,7 +95,7 @@ function usePauseByHand(isOn: boolean, pause: () => void): void {
 const isShown = ({ view, metadata }: CallRecord): boolean =>
   view?.startsWith('/replay/') === true && !isBrowser(metadata.client)
 
-const isFrom = ({ metadata }: CallRecord, session: string): boolean =>
+const isFromSession = ({ metadata }: CallRecord, session: string): boolean =>
   session === '' || metadata.session === session
 
 export const FollowControl = ({ following }: { following: Following }) => {
@@ -145,7 +145,7 @@ export const FollowControl = ({ following }: { following: Following }) => {
 }
 
 const formatCall = ({ toolName, metadata, view = '' }: CallRecord): string => {
-  const { frame } = parsePlace(new URL(view, location.origin).hash)
+  const { frame } = parseFrameLink(new URL(view, location.origin).hash)
   return `${formatClient(metadata.client)} · ${toolName}${frame === undefined ? '' : ` · frame ${frame}`}`
 }
 
@@ -159,7 +159,7 @@ export interface CallMark {
 export const listCallMarks = ({ state, calls, show }: Following, recording: string): readonly CallMark[] =>
   (state === 'off' ? [] : calls).flatMap((call) => {
     const { pathname, hash } = new URL(call.view ?? '', location.origin)
-    const { frame } = parsePlace(hash)
+    const { frame } = parseFrameLink(hash)
     if (frame === undefined || pathname !== `/replay/${encodeURIComponent(recording)}`) return []
     return [{ id: call.metadata.request_id, frame, text: formatCall(call), open: () => show(call) }]
   })

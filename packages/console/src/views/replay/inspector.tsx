@@ -196,7 +196,7 @@ function BodyContacts({
 }) {
   const own = contacts.filter(({ body_a_id, body_b_id }) => body_a_id === body || body_b_id === body)
   const getName = (id: number): string =>
-    bodies.find((one) => one.id === id)?.name ?? names[id] ?? 'environment'
+    bodies.find((body) => body.id === id)?.name ?? names[id] ?? 'environment'
   return (
     <div class="stack" style={{ gap: '4px' }}>
       <h3 class="wrap">
@@ -235,13 +235,13 @@ function ContactForces({ contact: { normal_n, friction_n, utilization } }: { con
     <span class="number contact-force">
       {formatNumber(Math.hypot(...normal_n))} N normal, {formatNumber(Math.hypot(...(friction_n ?? [0])))} N
       friction
-      {utilization !== null && <UsedShare utilization={utilization} />}
+      {utilization !== null && <Utilization utilization={utilization} />}
     </span>
   )
 }
 
 /** The used share of the friction limit, at the contact point where it is largest. */
-function UsedShare({ utilization }: { utilization: number }) {
+function Utilization({ utilization }: { utilization: number }) {
   const isExceeded = utilization > maxUtilization
   return (
     <span class={`used-share ${isExceeded ? 'exceeded' : ''}`}>

@@ -2,10 +2,10 @@ import { BufferGeometry, Group, LineBasicMaterial, LineSegments, Vector3 } from 
 import { getPosition, isDrawable, type PoseRow } from '../../data/poses.ts'
 import type { Velocity } from '../../domain/bodies.ts'
 import type { StageColors } from '../../ui/canvas-colors.ts'
-import { arrowShare } from './contact-marks.ts'
+import { arrowFraction } from './contact-marks.ts'
 
 /** Number of frames of a trail, including the shown one. */
-export const trailFrames = 90
+export const maxTrailFrames = 90
 
 /** Maximum number of trails while no body is selected. */
 const maxTrails = 100
@@ -31,12 +31,12 @@ export class MotionMarks {
 
   /** Replaces the arrows. `distance` is the camera's distance, in m. */
   showVelocities(row: PoseRow | undefined, velocities: readonly Velocity[], distance: number): void {
-    const longest = Math.max(0, ...velocities.map(({ velocity }) => Math.hypot(...velocity)))
+    const maxSpeed = Math.max(0, ...velocities.map(({ velocity }) => Math.hypot(...velocity)))
     const points = velocities.flatMap(({ body, velocity }) => {
       const column = row?.chunk.columns.get(body)
-      const isMoving = Math.hypot(...velocity) > 1e-3 * longest && Number.isFinite(longest)
+      const isMoving = Math.hypot(...velocity) > 1e-3 * maxSpeed && Number.isFinite(maxSpeed)
       if (row === undefined || column === undefined || !isMoving || !isDrawable(row, column)) return []
-      const scale = (arrowShare * distance) / longest
+      const scale = (arrowFraction * distance) / maxSpeed
       return createArrow(
         new Vector3(...getPosition(row, column)),
         new Vector3(...velocity).multiplyScalar(scale),
@@ -55,9 +55,9 @@ export class MotionMarks {
           ? new Vector3(...getPosition(row, column))
           : undefined
       })
-      return path.slice(1).flatMap((older, index) => {
-        const newer = path[index]
-        return newer === undefined || older === undefined ? [] : [newer, older]
+      return path.slice(1).flatMap((olderPose, index) => {
+        const newerPose = path[index]
+        return newerPose === undefined || olderPose === undefined ? [] : [newerPose, olderPose]
       })
     })
     replace(this.#trails, new BufferGeometry().setFromPoints(points))
@@ -73,13 +73,13 @@ function replace(lines: LineSegments, geometry: BufferGeometry): void {
   lines.geometry = geometry
 }
 
-function createArrow(from: Vector3, along: Vector3): Vector3[] {
-  const to = from.clone().add(along)
-  const side = new Vector3(0, 0, 1).cross(along)
-  if (side.lengthSq() < 1e-6 * along.lengthSq()) side.set(1, 0, 0)
-  side.setLength(along.length() * 0.1)
-  const other = side.clone().cross(along).setLength(side.length())
-  const base = to.clone().addScaledVector(along, -0.25)
+function createArrow(from: Vector3, vector: Vector3): Vector3[] {
+  const to = from.clone().add(vector)
+  const side = new Vector3(0, 0, 1).cross(vector)
+  if (side.lengthSq() < 1e-6 * vector.lengthSq()) side.set(1, 0, 0)
+  side.setLength(vector.length() * 0.1)
+  const other = side.clone().cross(vector).setLength(side.length())
+  const base = to.clone().addScaledVector(vector, -0.25)
   const edges = [side, side.clone().negate(), other, other.clone().negate()]
   return [from, to, ...edges.flatMap((edge) => [to, base.clone().add(edge)])]
 }

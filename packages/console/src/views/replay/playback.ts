@@ -3,13 +3,13 @@ import type { Metadata } from '../../data/replay.ts'
 
 /** Rates relative to recorded time. With `everyFrame`, each refresh of the screen shows the next frame. */
 export const rates = [0.1, 0.25, 0.5, 1, 2, 4] as const
-export const everyFrame = 0
+export const everyFrameRate = 0
 
 /** Refresh rate of most screens. */
-const screenHz = 60
+const screenRefreshHz = 60
 
 /** Delay after the last change before details of a frame are requested, in ms. */
-const restMs = 80
+const restDelayMs = 80
 
 /** The frame that all parts of the viewer show. Frames are identified by recorded ids. */
 export class Playback {
@@ -33,9 +33,9 @@ export class Playback {
   #request = 0
 
   /** `stepS` is the time between frames in s. */
-  constructor({ first, last, stepS }: { first: number; last: number; stepS: number }) {
+  constructor({ first, last, stepSeconds }: { first: number; last: number; stepSeconds: number }) {
     this.first = first
-    this.#step = stepS
+    this.#step = stepSeconds
     this.lastFrame.value = last
     this.frame.value = first
     this.restingFrame.value = first
@@ -58,12 +58,12 @@ export class Playback {
     this.#position = next
     this.frame.value = next
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#rest(), restMs)
+    this.#timer = setTimeout(() => this.#updateRestingFrame(), restDelayMs)
   }
 
   /** Returns the number of frames to advance per screen refresh at a playback rate. */
   countPassed(rate: number): number {
-    return Math.round(rate / screenHz / this.#step)
+    return Math.round(rate / screenRefreshHz / this.#step)
   }
 
   toggle(): void {
@@ -88,7 +88,7 @@ export class Playback {
   pause(): void {
     cancelAnimationFrame(this.#request)
     this.isPlaying.value = false
-    this.#rest()
+    this.#updateRestingFrame()
   }
 
   close(): void {
@@ -96,7 +96,7 @@ export class Playback {
     clearTimeout(this.#timer)
   }
 
-  #rest(): void {
+  #updateRestingFrame(): void {
     if (!this.isPlaying.value) this.restingFrame.value = this.frame.value
   }
 
@@ -104,7 +104,7 @@ export class Playback {
     // The timestamp of the first tick may be before the start.
     const seconds = Math.max(0, now - this.#lastTick) / 1000
     const { value: rate } = this.rate
-    this.#position += this.#direction * (rate === everyFrame ? 1 : (seconds * rate) / this.#step)
+    this.#position += this.#direction * (rate === everyFrameRate ? 1 : (seconds * rate) / this.#step)
     this.#lastTick = now
     const isBackwards = this.#direction < 0
     const frame = isBackwards ? Math.ceil(this.#position) : Math.floor(this.#position)
@@ -119,8 +119,8 @@ export function createPlayback(
   { first, last, start }: { first: number; last: number; start: number },
 ): Playback {
   const span = (last_time_s ?? 0) - (first_time_s ?? 0)
-  const stepS = dt_s ?? (span > 0 ? span / Math.max(1, last - first) : 1 / 60)
-  const playback = new Playback({ first, last, stepS: stepS > 0 ? stepS : 1 / 60 })
+  const stepSeconds = dt_s ?? (span > 0 ? span / Math.max(1, last - first) : 1 / 60)
+  const playback = new Playback({ first, last, stepSeconds: stepSeconds > 0 ? stepSeconds : 1 / 60 })
   if (Number.isFinite(start) && start > 0) {
     playback.seek(start)
     playback.restingFrame.value = playback.frame.value

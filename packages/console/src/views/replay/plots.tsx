@@ -153,9 +153,11 @@ function SeriesTable({ series, labels, title }: TableProps) {
 /** Returns at most `maxRows` frames with the recorded value of each series. */
 function sampleRows(series: readonly Series[]): readonly (readonly [number, ...(number | null)[]])[] {
   const frames = series[0]?.frames ?? []
-  const values = series.map((one) => new Map(one.frames.map((frame, at) => [frame, one.values[at] ?? null])))
+  const values = series.map(
+    (item) => new Map(item.frames.map((frame, at) => [frame, item.values[at] ?? null])),
+  )
   const step = Math.ceil(frames.length / maxRows)
   return frames
     .filter((_, at) => at % Math.max(1, step) === 0)
-    .map((frame) => [frame, ...values.map((one) => one.get(frame) ?? null)])
+    .map((frame) => [frame, ...values.map((item) => item.get(frame) ?? null)])
 }

@@ -51,7 +51,7 @@ function Recordings({ list, reload }: { list: RecordingList; reload: () => void 
     )
   const toggle = (recording: string): void =>
     setChosen((old) =>
-      old.includes(recording) ? old.filter((one) => one !== recording) : [...old, recording].slice(-2),
+      old.includes(recording) ? old.filter((other) => other !== recording) : [...old, recording].slice(-2),
     )
   return (
     <>
@@ -85,12 +85,12 @@ function Recordings({ list, reload }: { list: RecordingList; reload: () => void 
             </tr>
           </thead>
           <tbody>
-            {list.recordings.map((one) => (
+            {list.recordings.map((listed) => (
               <RecordingRow
-                key={one.recording}
-                listed={one}
-                health={health.get(one.recording)}
-                isChosen={chosen.includes(one.recording)}
+                key={listed.recording}
+                listed={listed}
+                health={health.get(listed.recording)}
+                isChosen={chosen.includes(listed.recording)}
                 toggle={toggle}
               />
             ))}
@@ -180,9 +180,9 @@ type Health = Pick<Diagnosis, 'findings' | 'count' | 'checked' | 'not_checked'> 
  */
 function useHealth(recordings: readonly ListedRecording[], reload: () => void): ReadonlyMap<string, Health> {
   const { server } = useConsole()
-  const diagnosed = useRef(new Set<string>())
+  const diagnosedNames = useRef(new Set<string>())
   const isStale = useRef(false)
-  const [found, setFound] = useState<ReadonlyMap<string, Health>>(new Map())
+  const [healthByRecording, setHealthByRecording] = useState<ReadonlyMap<string, Health>>(new Map())
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
@@ -190,15 +190,15 @@ function useHealth(recordings: readonly ListedRecording[], reload: () => void): 
       for (const { recording, total_frames, era } of recordings) {
         if (signal.aborted) return
         if (total_frames === null || total_frames === 0 || total_frames > maxFrames) continue
-        if (diagnosed.current.has(recording)) continue
-        diagnosed.current.add(recording)
+        if (diagnosedNames.current.has(recording)) continue
+        diagnosedNames.current.add(recording)
         isStale.current ||= era === undefined
         const args = { recording, max_findings: 1 }
         const diagnose = () => server.call<Diagnosis>('replay', 'diagnose', args)
         const health = await retryUnavailable(diagnose, signal).catch(() => 'failed' as const)
         // The recording is diagnosed again with the next list.
-        if (health === 'failed' && signal.aborted) diagnosed.current.delete(recording)
-        else setFound((old) => new Map(old).set(recording, health))
+        if (health === 'failed' && signal.aborted) diagnosedNames.current.delete(recording)
+        else setHealthByRecording((old) => new Map(old).set(recording, health))
       }
       if (!isStale.current || signal.aborted) return
       isStale.current = false
@@ -207,7 +207,7 @@ function useHealth(recordings: readonly ListedRecording[], reload: () => void): 
     void run()
     return () => controller.abort()
   }, [recordings])
-  return found
+  return healthByRecording
 }
 
 /** `isLong`: the recording is diagnosed only when it is opened. */
@@ -215,14 +215,18 @@ function HealthChip({ health, isLong }: { health: Health | undefined; isLong: bo
   if (health === undefined) return <span class="muted">{isLong ? 'open it to diagnose it' : 'waiting'}</span>
   if (health === 'failed') return <Chip severity="off">not diagnosed</Chip>
   const { count, findings } = health
-  const [worst] = findings
-  if (worst === undefined) {
+  const [worstFinding] = findings
+  if (worstFinding === undefined) {
     const { severity, text } = describeNoFindings(health)
     return <Chip severity={severity}>{text}</Chip>
   }
   return (
-    <Chip severity={worst.severity === 'error' ? 'err' : worst.severity === 'warning' ? 'warn' : 'ok'}>
-      <ForeignText text={formatFindingTitle(worst)} max={100} />
+    <Chip
+      severity={
+        worstFinding.severity === 'error' ? 'err' : worstFinding.severity === 'warning' ? 'warn' : 'ok'
+      }
+    >
+      <ForeignText text={formatFindingTitle(worstFinding)} max={100} />
       {count > 1 && ` and ${count - 1} more`}
     </Chip>
   )

@@ -11,7 +11,7 @@ import { readColors, useThemeVersion } from '../../ui/canvas-colors.ts'
 import { useConsole } from '../../ui/console.ts'
 import type { SharedCamera } from './comparison/shared-camera.ts'
 import { maxContacts, type ShownMarks } from './contact-marks.ts'
-import { trailFrames } from './motion-marks.ts'
+import { maxTrailFrames } from './motion-marks.ts'
 import { Stage } from './stage.ts'
 
 /** Directions from the scene to the camera. */
@@ -103,12 +103,12 @@ export function StageView(props: StageProps) {
   const { playback, poses, bodies, selected, setSelected, layers, pair, contacts, grounds } = props
   const { ghosts, children } = props
   const { canvas, stage, version, hasWebGl } = useStage(props)
-  const [lost, setLost] = useState(0)
+  const [lostCount, setLostCount] = useState(0)
   const sceneDistance = useFittedCamera(props, stage, { version, view })
 
   useShowFrames(playback, poses, [version], (row) => {
     stage.current?.setRow(row)
-    setLost(row.chunk.bodies.filter((_, column) => isDisplaced(row, column)).length)
+    setLostCount(row.chunk.bodies.filter((_, column) => isDisplaced(row, column)).length)
   })
   useEffect(() => stage.current?.setGhosts(ghosts?.bodies), [version, ghosts])
   useShowFrames(ghosts?.shown, ghosts?.poses, [version, ghosts], (row) => stage.current?.setGhostRow(row))
@@ -152,7 +152,7 @@ export function StageView(props: StageProps) {
         onClick={pick}
       />
       <StageNotes
-        {...{ lost, layers, contacts, apart: sceneDistance }}
+        {...{ lostCount, layers, contacts, separation: sceneDistance }}
         hasGhosts={ghosts !== undefined}
         velocities={shownVelocities}
         total={bodies.length}
@@ -201,9 +201,9 @@ function useStage({ bodies, isReady, sharedCamera }: StageProps): StageParts {
       return setWebGl(false)
     }
     setVersion((count) => count + 1)
-    const leave = sharedCamera?.add(stage.current)
+    const removeStage = sharedCamera?.add(stage.current)
     return () => {
-      leave?.()
+      removeStage?.()
       stage.current?.close()
       stage.current = undefined
     }
@@ -221,19 +221,19 @@ function useFittedCamera(
   stage: StageParts['stage'],
   { version, view }: { readonly version: number; readonly view: SceneView },
 ): number {
-  const [distance, setApart] = useState(0)
+  const [distance, setDistance] = useState(0)
   const fit = (isSelection: boolean) => async (): Promise<void> => {
     const row = await poses.load(playback.frame.value)
     const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
     if (row === undefined) return
     const bounds = boundBodies(row, own)
     const shared = neighbor === undefined ? undefined : await boundScene(neighbor)
-    const joint = shared === undefined ? bounds : joinBounds(bounds, shared)
+    const joinedBounds = shared === undefined ? bounds : joinBounds(bounds, shared)
     const sceneDistance =
-      joint === undefined ? subtract(bounds.center, shared?.center ?? bounds.center) : none
-    setApart(Math.hypot(...sceneDistance))
+      joinedBounds === undefined ? subtract(bounds.center, shared?.center ?? bounds.center) : noOffset
+    setDistance(Math.hypot(...sceneDistance))
     stage.current?.setGhostOffset(sceneDistance)
-    if (joint !== undefined) return stage.current?.fit(joint, views[view])
+    if (joinedBounds !== undefined) return stage.current?.fit(joinedBounds, views[view])
     const radius = Math.max(bounds.radius, shared?.radius ?? 0)
     stage.current?.fit({ ...bounds, radius }, views[view], bounds.center)
   }
@@ -242,25 +242,33 @@ function useFittedCamera(
   return distance
 }
 
-const none: Point3 = [0, 0, 0]
+const noOffset: Point3 = [0, 0, 0]
 const subtract = (a: Point3, b: Point3): Point3 => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 
 interface StageNotesProps {
-  readonly lost: number
+  readonly lostCount: number
   readonly total: number
   readonly layers: Layers
   readonly contacts: readonly Contact[]
   readonly velocities: Velocities
   /** Distance to a scene that is too far away for one view, in m; otherwise 0. */
-  readonly apart: number
+  readonly separation: number
   readonly hasGhosts: boolean
 }
 
-function StageNotes({ lost, total, layers, contacts, velocities, apart, hasGhosts }: StageNotesProps) {
+function StageNotes({
+  lostCount,
+  total,
+  layers,
+  contacts,
+  velocities,
+  separation,
+  hasGhosts,
+}: StageNotesProps) {
   const { listed } = velocities
   const notes = [
-    lost > 0 &&
-      `◆ ${lost} of ${total} bodies cannot be drawn in this frame: their positions are not finite or too far away.`,
+    lostCount > 0 &&
+      `◆ ${lostCount} of ${total} bodies cannot be drawn in this frame: their positions are not finite or too far away.`,
     contacts.length > maxContacts && `${maxContacts} of ${contacts.length} contacts are drawn.`,
     listed.length < velocities.total && `${listed.length} of ${velocities.total} velocities are drawn.`,
   ].filter((note) => note !== false)
@@ -280,11 +288,11 @@ function StageNotes({ lost, total, layers, contacts, velocities, apart, hasGhost
           contacts.some(({ friction_n }) => friction_n !== null && Math.hypot(...friction_n) > 0) && (
             <li class="friction">→ friction</li>
           )}
-        {apart > 0 && (
+        {separation > 0 && (
           <li>
             The scenes are far apart:{' '}
             {hasGhosts
-              ? `the wireframes are moved by ${formatNumber(apart)} m`
+              ? `the wireframes are moved by ${formatNumber(separation)} m`
               : 'each is centred on its own bodies'}
           </li>
         )}
@@ -324,7 +332,7 @@ function useTrail(
     let isOn = true
     const stop = shown?.frame.subscribe((frame) => {
       void poses
-        .loadTrail(frame, trailFrames)
+        .loadTrail(frame, maxTrailFrames)
         .then((rows) => isOn && shown.frame.peek() === frame && show(rows))
     })
     return () => {
@@ -354,8 +362,8 @@ async function boundScene({ shown, poses, bodies }: OtherScene) {
 
 /** Returns the flattest plane that bodies touch, otherwise a level plane below them. */
 function chooseGround(grounds: Scene['grounds'], row: PoseRow, bodies: readonly SceneBody[]) {
-  const flattest = grounds.toSorted((a, b) => b.normal[2] - a.normal[2])[0]
-  if (flattest !== undefined) return flattest
+  const flattestGround = grounds.toSorted((a, b) => b.normal[2] - a.normal[2])[0]
+  if (flattestGround !== undefined) return flattestGround
   const heights = listPositions(row, bodies).map(([, , z]) => z)
   const radius = Math.max(0.05, ...bodies.map(({ shape }) => getRadius(shape)))
   return { at: [0, 0, Math.min(0, ...heights) - radius], normal: [0, 0, 1] } as const

@@ -117,8 +117,8 @@ export class Stage {
     const cell = 10 ** Math.round(Math.log10(size / 8))
     const cells = Math.min(200, Math.max(10, Math.ceil((size * 4) / cell)))
     this.#grid = new GridHelper(cells * cell, cells)
-    const up = new Vector3(...normal).normalize()
-    this.#grid.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), up)
+    const upVector = new Vector3(...normal).normalize()
+    this.#grid.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), upVector)
     this.#grid.position.set(...at)
     this.#scene.add(this.#grid)
     this.#colorGrid()
@@ -356,6 +356,6 @@ function createOutline(shape: DrawnShape): BufferGeometry {
 }
 
 function getScale(shape: DrawnShape): Vector3 {
-  if (shape.kind === 'box') return new Vector3(...shape.half)
+  if (shape.kind === 'box') return new Vector3(...shape.halfExtents)
   return shape.kind === 'sphere' ? new Vector3(1, 1, 1).multiplyScalar(shape.radius) : new Vector3(1, 1, 1)
 }

@@ -31,7 +31,7 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
   const [tail, setTail] = useState<Tail>({ isGrowing: false, version: 0 })
   useEffect(() => {
     let polls = 0
-    let fileMs = filePollMs.min
+    let fileWaitMs = filePollMs.min
     const read = (signal: AbortSignal) =>
       server.call<{ status: string; last_frame: number }>(
         'replay',
@@ -45,7 +45,7 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
       const isGrowing = status === 'live' || (status === 'file' && isNew)
       if (polls === 0 && isAtEnd && status === 'live') playback.seek(playback.last)
       if (isNew) {
-        poses.forget(playback.last)
+        poses.discard(playback.last)
         playback.extend(last)
       }
       if (isNew || polls === 0) polls++
@@ -54,8 +54,8 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
         old.isGrowing === isGrowing && old.version === version ? old : { isGrowing, version },
       )
       if (status === 'live') return pollMs
-      fileMs = isNew ? filePollMs.min : Math.min(2 * fileMs, filePollMs.max)
-      return status === 'file' ? fileMs : undefined
+      fileWaitMs = isNew ? filePollMs.min : Math.min(2 * fileWaitMs, filePollMs.max)
+      return status === 'file' ? fileWaitMs : undefined
     }
     // Remains unchanged while the server does not respond.
     let waitMs: number | undefined = pollMs

@@ -6,7 +6,7 @@ import { formatNumber } from '../../domain/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { severityMarks } from './finding-list.tsx'
 import type { CallMark } from './follow.tsx'
-import { everyFrame, type Playback } from './playback.ts'
+import { everyFrameRate, type Playback } from './playback.ts'
 
 export function Timeline({
   playback,
@@ -50,7 +50,7 @@ export function Timeline({
                 {rate}× {formatSkipped(playback.countPassed(rate))}
               </option>
             ))}
-            <option value={String(everyFrame)}>every frame</option>
+            <option value={String(everyFrameRate)}>every frame</option>
           </select>
         </label>
       </div>

@@ -85,7 +85,7 @@ export function useViewerShortcuts({
       return ids.at(at === -1 && by < 0 ? -1 : (at + by) % Math.max(1, ids.length))
     })
   }
-  const moves: readonly Shortcut[] = [
+  const moveKeys: readonly Shortcut[] = [
     ...listTimeKeys(playback),
     { keys: ',', label: 'Previous change of contacts', run: showContactChange(-1) },
     { keys: '.', label: 'Next change of contacts', run: showContactChange(1) },
@@ -95,11 +95,11 @@ export function useViewerShortcuts({
     { keys: 'B', label: 'Select the previous body', run: selectBody(-1) },
   ]
   useShortcuts(() => [
-    ...moves.map((one) => ({
-      ...one,
+    ...moveKeys.map((shortcut) => ({
+      ...shortcut,
       run: () => {
         beforeMove()
-        one.run()
+        shortcut.run()
       },
     })),
     { keys: 'f', label: 'Show the selected body', run: () => camera.current?.showSelection() },
@@ -146,7 +146,7 @@ function useContactChange(playback: Playback, recording: string) {
 }
 
 /** Number of frames that are searched first for a change of contacts. */
-const firstWidth = 128
+const initialWidth = 128
 
 /** Returns the nearest frame before (-1) or after (1) the shown one in which a contact begins or ends. */
 async function findContactChange(
@@ -155,14 +155,14 @@ async function findContactChange(
 ): Promise<number | undefined> {
   const { first, last } = playback
   const frame = playback.frame.peek()
-  for (let width = firstWidth; ; width *= 4) {
+  for (let width = initialWidth; ; width *= 4) {
     const start = by < 0 ? Math.max(first, frame - width) : frame
     const end = by < 0 ? frame - 1 : Math.min(last, frame + width)
     if (start > end) return undefined
-    const found = await listContactChanges(server, { recording, start_frame: start, end_frame: end })
+    const contactChanges = await listContactChanges(server, { recording, start_frame: start, end_frame: end })
     // The server reports all contacts of the first frame of a range as new.
-    const changes = found.filter((one) => one > start || start === first)
-    const next = by < 0 ? changes.at(-1) : changes.find((one) => one > frame)
+    const changes = contactChanges.filter((change) => change > start || start === first)
+    const next = by < 0 ? changes.at(-1) : changes.find((change) => change > frame)
     if (next !== undefined || (by < 0 ? start === first : end === last)) return next
   }
 }

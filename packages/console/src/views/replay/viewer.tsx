@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Contact, Diagnosis, Finding, FrameResult, Metadata, Scene } from '../../data/replay.ts'
 import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
-import { formatHash, parseHash, parsePlace } from '../../domain/link.ts'
+import { formatHash, parseFrameLink, parseHash } from '../../domain/link.ts'
 import { useConsole } from '../../ui/console.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import type { PathParts } from '../../ui/lazy-view.tsx'
@@ -75,7 +75,7 @@ function EmptyRecording({ metadata, reload }: { metadata: Metadata; reload: () =
   const { value = metadata } = useLoaded(
     (signal) => server.call<Metadata>('replay', 'get_metadata', { recording }, { signal }),
     [recording],
-    { everyMs: emptyPollMs },
+    { intervalMs: emptyPollMs },
   )
   useEffect(() => {
     if (value.last_frame !== null) reload()
@@ -193,7 +193,7 @@ const formatLayers = (layers: Layers): string =>
 /** The address contains the selection, so that links, Back and Forward restore it. */
 function useSelection(playback: Playback, recording: string, resting: number) {
   const { navigation } = useConsole()
-  const place = useMemo(() => parsePlace(navigation.hash.value.text), [recording])
+  const place = useMemo(() => parseFrameLink(navigation.hash.value.text), [recording])
   const chosen = useMemo(() => parseHash(navigation.hash.value.text).get('finding'), [recording])
   const [pair, setPair] = useState(place.pair)
   const [selected, setSelected] = useState(place.body ?? place.pair?.[0])
@@ -216,7 +216,7 @@ function useSelection(playback: Playback, recording: string, resting: number) {
   useEffect(
     () =>
       navigation.hash.subscribe(({ text }) => {
-        const { frame, body, pair: shown } = parsePlace(text)
+        const { frame, body, pair: shown } = parseFrameLink(text)
         playback.pause()
         if (frame !== undefined) playback.seek(frame)
         setPair(shown)
@@ -226,12 +226,16 @@ function useSelection(playback: Playback, recording: string, resting: number) {
     [],
   )
 
-  const open = (one: Finding): void => {
+  const open = (selectedFinding: Finding): void => {
     playback.pause()
-    playback.seek(one.frames.peak)
-    setFinding(one.id)
-    if (one.bodies[0] !== undefined) setSelected(one.bodies[0])
-    setPair(one.bodies.length === 2 ? [one.bodies[0] as number, one.bodies[1] as number] : undefined)
+    playback.seek(selectedFinding.frames.peak)
+    setFinding(selectedFinding.id)
+    if (selectedFinding.bodies[0] !== undefined) setSelected(selectedFinding.bodies[0])
+    setPair(
+      selectedFinding.bodies.length === 2
+        ? [selectedFinding.bodies[0] as number, selectedFinding.bodies[1] as number]
+        : undefined,
+    )
   }
   return { pair, setPair, selected, setSelected, finding, open }
 }
@@ -264,7 +268,7 @@ function useRecording(metadata: Metadata, resting: number, version: number) {
 }
 
 function MissingFrame({ playback: { first, lastFrame } }: { playback: Playback }) {
-  const { frame } = parsePlace(useConsole().navigation.hash.value.text)
+  const { frame } = parseFrameLink(useConsole().navigation.hash.value.text)
   if (frame === undefined || (frame >= first && frame <= lastFrame.value)) return null
   return (
     <span role="status">
@@ -303,10 +307,10 @@ function useLastDefined<T>(value: T | undefined): T | undefined {
 
 function ShapeNote({ bodies }: { bodies: readonly SceneBody[] }) {
   const estimated = bodies.filter(({ source }) => source === 'estimated').length
-  const unknown = bodies.filter(({ source }) => source === 'unknown').length
+  const unknownCount = bodies.filter(({ source }) => source === 'unknown').length
   const notes = [
     ...(estimated > 0 ? [`${formatShapes(estimated)} estimated from contacts`] : []),
-    ...(unknown > 0 ? [`${formatShapes(unknown)} unknown, drawn as boxes`] : []),
+    ...(unknownCount > 0 ? [`${formatShapes(unknownCount)} unknown, drawn as boxes`] : []),
   ]
   return notes.length === 0 ? null : <span class="muted">{notes.join(' · ')}</span>
 }

@@ -91,20 +91,22 @@ function Processes({ hosted: { instances, kind } }: { hosted: HostedServer }) {
             </tr>
           </thead>
           <tbody>
-            {instances.map((one, index) => (
+            {instances.map((instance, index) => (
               <tr key={index}>
-                <td>{describeState(one.state).word}</td>
-                <td>{formatDuration(one.for_ms / 1000)}</td>
+                <td>{describeState(instance.state).word}</td>
+                <td>{formatDuration(instance.for_ms / 1000)}</td>
                 <td class="wrap">
-                  {one.project === undefined ? (
+                  {instance.project === undefined ? (
                     '–'
                   ) : (
-                    <ForeignText text={one.project.split(/[\\/]/).at(-1) ?? ''} />
+                    <ForeignText text={instance.project.split(/[\\/]/).at(-1) ?? ''} />
                   )}
                 </td>
-                <td class="number">{one.pid ?? '–'}</td>
-                <td class="number">{one.memory_bytes === undefined ? '–' : formatBytes(one.memory_bytes)}</td>
-                <td class="number">{one.in_flight}</td>
+                <td class="number">{instance.pid ?? '–'}</td>
+                <td class="number">
+                  {instance.memory_bytes === undefined ? '–' : formatBytes(instance.memory_bytes)}
+                </td>
+                <td class="number">{instance.in_flight}</td>
               </tr>
             ))}
           </tbody>
@@ -179,7 +181,7 @@ function LogLines({ name }: { name: string }) {
     (signal) =>
       server.get<{ lines: readonly string[] }>(`/api/hosted/${encodeURIComponent(name)}/logs`, { signal }),
     [name, server.needsToken.value],
-    { everyMs: 3000 },
+    { intervalMs: 3000 },
   )
   return (
     <LoadedView loaded={log}>

@@ -52,6 +52,6 @@ export const describeState = (state: string): StateDescription =>
 
 /** Returns the total memory of a server's processes; `undefined` if none was measured. */
 export function sumMemory({ instances }: HostedServer): number | undefined {
-  const measured = instances.flatMap(({ memory_bytes }) => memory_bytes ?? [])
-  return measured.length === 0 ? undefined : measured.reduce((sum, bytes) => sum + bytes, 0)
+  const measuredBytes = instances.flatMap(({ memory_bytes }) => memory_bytes ?? [])
+  return measuredBytes.length === 0 ? undefined : measuredBytes.reduce((sum, bytes) => sum + bytes, 0)
 }

@@ -13,7 +13,7 @@ export function ServersPage({ parts }: { parts: PathParts }) {
   const hosted = useLoaded(
     (signal) => server.get<HostedServers>('/api/hosted', { signal }),
     [server.needsToken.value],
-    { everyMs: 3000 },
+    { intervalMs: 3000 },
   )
   return (
     <div class="page">
@@ -27,14 +27,14 @@ export function ServersPage({ parts }: { parts: PathParts }) {
 }
 
 function Servers({
-  value: { servers: unsorted, problems },
+  value: { servers: unsortedServers, problems },
   chosen,
 }: {
   value: HostedServers
   chosen?: string | undefined
 }) {
-  const servers = unsorted.toSorted((a, b) => a.name.localeCompare(b.name))
-  const shown =
+  const servers = unsortedServers.toSorted((a, b) => a.name.localeCompare(b.name))
+  const selectedServer =
     chosen === undefined ? (servers.find(needsAttention) ?? servers[0]) : findByName(servers, chosen)
   return (
     <>
@@ -50,13 +50,13 @@ function Servers({
         <NoServers />
       ) : (
         <>
-          <ServerTable servers={servers} shown={shown?.name} />
-          {shown === undefined ? (
+          <ServerTable servers={servers} selectedServer={selectedServer?.name} />
+          {selectedServer === undefined ? (
             <Empty title="mcp.json has no server with this name">
               <p>Choose one from the table.</p>
             </Empty>
           ) : (
-            <ServerDetails key={shown.name} hosted={shown} />
+            <ServerDetails key={selectedServer.name} hosted={selectedServer} />
           )}
         </>
       )}
@@ -65,7 +65,7 @@ function Servers({
 }
 
 const findByName = (servers: readonly HostedServer[], name: string): HostedServer | undefined =>
-  servers.find((one) => one.name === name)
+  servers.find((server) => server.name === name)
 
 const needsAttention = ({ state, changed, last_error }: HostedServer): boolean =>
   changed > 0 || last_error !== undefined || /^(down|needs_)/.test(state)
@@ -83,7 +83,13 @@ const NoServers = () => (
   </Empty>
 )
 
-function ServerTable({ servers, shown }: { servers: readonly HostedServer[]; shown: string | undefined }) {
+function ServerTable({
+  servers,
+  selectedServer,
+}: {
+  servers: readonly HostedServer[]
+  selectedServer: string | undefined
+}) {
   return (
     <div class="card scroll">
       <table>
@@ -101,27 +107,27 @@ function ServerTable({ servers, shown }: { servers: readonly HostedServer[]; sho
           </tr>
         </thead>
         <tbody>
-          {servers.map((one) => (
-            <tr key={one.name}>
+          {servers.map((server) => (
+            <tr key={server.name}>
               <td class="wrap">
                 <a
-                  href={`/servers/${encodeURIComponent(one.name)}`}
-                  {...(one.name === shown ? { 'aria-current': 'true' } : {})}
+                  href={`/servers/${encodeURIComponent(server.name)}`}
+                  {...(server.name === selectedServer ? { 'aria-current': 'true' } : {})}
                 >
-                  <ForeignText text={one.name} />
+                  <ForeignText text={server.name} />
                 </a>
               </td>
               <td>
-                <StateChips hosted={one} />
+                <StateChips hosted={server} />
               </td>
-              <td>{one.share === 'shared' ? 'all' : `one ${one.share}`}</td>
-              <td>{one.kind}</td>
-              <td class="number">{one.instances.filter(({ pid }) => pid !== undefined).length}</td>
-              <td class="number">{formatMemory(one)}</td>
-              <td class="number">{formatCount(one.tools)}</td>
-              <td class="number">{formatCount(one.calls)}</td>
+              <td>{server.share === 'shared' ? 'all' : `one ${server.share}`}</td>
+              <td>{server.kind}</td>
+              <td class="number">{server.instances.filter(({ pid }) => pid !== undefined).length}</td>
+              <td class="number">{formatMemory(server)}</td>
+              <td class="number">{formatCount(server.tools)}</td>
+              <td class="number">{formatCount(server.calls)}</td>
               <td class="number">
-                {one.errors === 0 ? '0' : <Chip severity="err">{formatCount(one.errors)}</Chip>}
+                {server.errors === 0 ? '0' : <Chip severity="err">{formatCount(server.errors)}</Chip>}
               </td>
             </tr>
           ))}

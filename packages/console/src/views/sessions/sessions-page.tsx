@@ -13,7 +13,7 @@ export function SessionsPage() {
   const sessions = useLoaded(
     (signal) => server.get<SessionList>('/api/apps/causeway/sessions', { signal }),
     [server.needsToken.value],
-    { everyMs: 5000 },
+    { intervalMs: 5000 },
   )
   const [failure, setFailure] = useState<ServerError>()
   const end = (session: string): void => {
@@ -76,31 +76,34 @@ function CallingSessions({ list: { sessions, open } }: { list: SessionList }) {
             </tr>
           </thead>
           <tbody>
-            {sessions.map((one) => (
-              <tr key={one.session}>
+            {sessions.map((session) => (
+              <tr key={session.session}>
                 <td class="wrap">
-                  <ForeignText text={formatClient(one.client)} />{' '}
-                  <span class="muted">{one.client_version.slice(0, 40)}</span>
+                  <ForeignText text={formatClient(session.client)} />{' '}
+                  <span class="muted">{session.client_version.slice(0, 40)}</span>
                 </td>
                 <td>
-                  <a class="mono" href={`/traffic#filter=${encodeURIComponent(`session:${one.session}`)}`}>
-                    {one.session}
+                  <a
+                    class="mono"
+                    href={`/traffic#filter=${encodeURIComponent(`session:${session.session}`)}`}
+                  >
+                    {session.session}
                   </a>
                 </td>
                 <td>
-                  {one.channel} {isOpen.has(one.session) && <Chip severity="ok">open</Chip>}
+                  {session.channel} {isOpen.has(session.session) && <Chip severity="ok">open</Chip>}
                 </td>
-                <td class="number">{formatCount(one.calls)}</td>
+                <td class="number">{formatCount(session.calls)}</td>
                 <td class="number">
-                  {one.errors === 0 ? '0' : <Chip severity="err">{formatCount(one.errors)}</Chip>}
+                  {session.errors === 0 ? '0' : <Chip severity="err">{formatCount(session.errors)}</Chip>}
                 </td>
                 <td class="wrap">
-                  <bdi>{one.last_tool}</bdi>
+                  <bdi>{session.last_tool}</bdi>
                 </td>
-                <td class="mono">{formatTime(new Date(one.last_ms).toISOString())}</td>
-                <td>{formatDuration((one.last_ms - one.first_ms) / 1000)}</td>
+                <td class="mono">{formatTime(new Date(session.last_ms).toISOString())}</td>
+                <td>{formatDuration((session.last_ms - session.first_ms) / 1000)}</td>
                 <td class="number">
-                  <CaptureButton session={one.session} />
+                  <CaptureButton session={session.session} />
                 </td>
               </tr>
             ))}
@@ -135,20 +138,20 @@ function OpenSessions({ list: { open }, end }: { list: SessionList; end: (sessio
               </tr>
             </thead>
             <tbody>
-              {open.map((one) => (
-                <tr key={one.session}>
+              {open.map((session) => (
+                <tr key={session.session}>
                   <td class="wrap">
-                    <ForeignText text={one.client} />{' '}
-                    <span class="muted">{one.client_version.slice(0, 40)}</span>
+                    <ForeignText text={session.client} />{' '}
+                    <span class="muted">{session.client_version.slice(0, 40)}</span>
                   </td>
-                  <td class="mono">{one.session}</td>
-                  <td>{one.protocol_version}</td>
+                  <td class="mono">{session.session}</td>
+                  <td>{session.protocol_version}</td>
                   <td>
-                    <code>{one.mount}</code>
+                    <code>{session.mount}</code>
                   </td>
-                  <td class="number">{one.open_streams}</td>
+                  <td class="number">{session.open_streams}</td>
                   <td class="number">
-                    <EndButton end={() => end(one.session)} />
+                    <EndButton end={() => end(session.session)} />
                   </td>
                 </tr>
               ))}

@@ -13,7 +13,7 @@ export function ErrorList({ show, suffix }: ErrorListProps) {
   const groups = useLoaded(
     (signal) => server.get<ErrorGroups>('/api/apps/causeway/calls/errors', { signal }),
     [server.needsToken.value],
-    { everyMs: 5000 },
+    { intervalMs: 5000 },
   )
   return (
     <section class="card stack" aria-labelledby="errors-title">

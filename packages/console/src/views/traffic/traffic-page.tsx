@@ -52,10 +52,13 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
     () => log.find((call) => matchesFilter(parsed.filter, call)),
     [log, version, parsed.filter],
   )
-  const live = useFrozen(rows, isFrozen, parsed.text)
+  const displayedRows = useFrozenRows(rows, isFrozen, parsed.text)
   // A search can find a call before the stream sends it.
-  const shown = useMemo(() => log.merge(live, history.calls.value), [log, version, live, history.calls.value])
-  const pending = isFrozen ? rows.length - live.length : 0
+  const shown = useMemo(
+    () => log.merge(displayedRows, history.calls.value),
+    [log, version, displayedRows, history.calls.value],
+  )
+  const pendingCount = isFrozen ? rows.length - displayedRows.length : 0
   return (
     <div class="page wide">
       <div class="row spread">
@@ -76,7 +79,9 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
       {isGrouped && <ErrorList show={(value) => setFilter(value)} suffix={suffix} />}
       <div class={`traffic ${request === undefined ? '' : 'with-panel'}`}>
         <div class="stack traffic-list">
-          {isFrozen && <FrozenNotice isPaused={isPaused} pending={pending} resume={() => setPaused(false)} />}
+          {isFrozen && (
+            <FrozenNotice isPaused={isPaused} pendingCount={pendingCount} resume={() => setPaused(false)} />
+          )}
           {log.missed > 0 && (
             <p class="muted">{formatCount(log.missed)} calls were too many to show. The audit has them.</p>
           )}
@@ -144,11 +149,11 @@ function Toolbar({ input, filter, setFilter, isGrouped, setGrouped, isPaused, se
 
 interface FrozenNoticeProps {
   readonly isPaused: boolean
-  readonly pending: number
+  readonly pendingCount: number
   readonly resume: () => void
 }
 
-function FrozenNotice({ isPaused, pending, resume }: FrozenNoticeProps) {
+function FrozenNotice({ isPaused, pendingCount, resume }: FrozenNoticeProps) {
   const showNewest = (): void => {
     resume()
     document.querySelector('.virtual')?.scrollTo({ top: 0 })
@@ -157,7 +162,7 @@ function FrozenNotice({ isPaused, pending, resume }: FrozenNoticeProps) {
     <div class="notice warn" role="status">
       <span>
         {isPaused ? 'Paused' : 'New calls are held back while the list is scrolled'},{' '}
-        {formatCount(Math.max(0, pending))} new
+        {formatCount(Math.max(0, pendingCount))} new
       </span>
       <button type="button" class="button" onClick={showNewest}>
         Show the newest
@@ -167,10 +172,14 @@ function FrozenNotice({ isPaused, pending, resume }: FrozenNoticeProps) {
 }
 
 /** While the list is frozen, returns the earlier rows, unless the filter changed. */
-function useFrozen(rows: readonly CallRecord[], isFrozen: boolean, filter: string): readonly CallRecord[] {
-  const frozen = useRef({ rows, filter })
-  if (!isFrozen || frozen.current.filter !== filter) frozen.current = { rows, filter }
-  return frozen.current.rows
+function useFrozenRows(
+  rows: readonly CallRecord[],
+  isFrozen: boolean,
+  filter: string,
+): readonly CallRecord[] {
+  const frozenRows = useRef({ rows, filter })
+  if (!isFrozen || frozenRows.current.filter !== filter) frozenRows.current = { rows, filter }
+  return frozenRows.current.rows
 }
 
 function Rates({ log }: { log: ReturnType<typeof useCalls>['log'] }) {

@@ -6,9 +6,9 @@ import type { AuditPage, CallRecord } from '../../data/types.ts'
 import { useConsole } from '../../ui/console.ts'
 
 /** Minimum interval between renders, in ms. */
-const updateMs = 250
+const updateDelayMs = 250
 
-const earlierCalls = 200
+const maxEarlierCalls = 200
 
 /** Follows the calls of all clients. */
 export function useCalls(): { readonly log: CallLog; readonly version: number } {
@@ -23,7 +23,7 @@ export function useCalls(): { readonly log: CallLog; readonly version: number } 
     const path = '/api/apps/causeway'
     const loadEarlier = (): void => {
       retryUnavailable(
-        () => server.get<AuditPage>(`${path}/audit?limit=${earlierCalls}`, { signal }),
+        () => server.get<AuditPage>(`${path}/audit?limit=${maxEarlierCalls}`, { signal }),
         signal,
       ).then(
         ({ entries }) => receive(entries.toReversed()),
@@ -47,7 +47,7 @@ export function useCalls(): { readonly log: CallLog; readonly version: number } 
       if (!isChanged.current || document.hidden) return
       isChanged.current = false
       setVersion((old) => old + 1)
-    }, updateMs)
+    }, updateDelayMs)
     return () => {
       controller.abort()
       end()

@@ -23,7 +23,7 @@ export function TrmSessionPage({ parts: { session = '' } }: { parts: PathParts }
   const loaded = useLoaded(
     (signal) => server.read<TrmSession>('trm', `trm://sessions/${encodeURIComponent(session)}`, { signal }),
     [session, server.needsToken.value],
-    { everyMs: 3000 },
+    { intervalMs: 3000 },
   )
   return (
     <div class="page">
@@ -194,7 +194,7 @@ function StepView({ step, session, position }: StepViewProps) {
 
 function LastResult({ result }: { result: TrmResult }) {
   const { guard, tamper, warnings, failures, signals, score } = result
-  const doubts = [
+  const suspicionTexts = [
     ...warnings,
     ...tamper.map(({ path, why }) => `${path}: ${why}`),
     ...(guard?.suspicions ?? []),
@@ -210,9 +210,9 @@ function LastResult({ result }: { result: TrmResult }) {
           </Chip>
         )}
       </div>
-      {doubts.map((doubt) => (
-        <div class="notice warn" key={doubt}>
-          <bdi>{doubt.slice(0, 1000)}</bdi>
+      {suspicionTexts.map((suspicionText) => (
+        <div class="notice warn" key={suspicionText}>
+          <bdi>{suspicionText.slice(0, 1000)}</bdi>
         </div>
       ))}
       <SignalTable signals={signals} score={score} />

@@ -6,7 +6,7 @@ import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
 export function TrmSessionsPage() {
   const { server } = useConsole()
   const list = useLoaded((signal) => server.listResources('trm', { signal }), [server.needsToken.value], {
-    everyMs: 5000,
+    intervalMs: 5000,
   })
   return (
     <div class="page">
@@ -36,14 +36,14 @@ const NoSessions = () => (
 )
 
 /** Maximum number of sessions whose state is loaded. */
-const maxLoaded = 20
+const maxLoadedSessions = 20
 
 function SessionState({ session }: { session: string }) {
   const { server } = useConsole()
   const { value } = useLoaded(
     (signal) => server.read<TrmSession>('trm', `trm://sessions/${encodeURIComponent(session)}`, { signal }),
     [session, server.needsToken.value],
-    { everyMs: 5000 },
+    { intervalMs: 5000 },
   )
   if (value === undefined) return null
   const { status, standing, config, steps, last } = value
@@ -86,7 +86,7 @@ const Sessions = ({ sessions }: { sessions: ReturnType<typeof listSessions> }) =
             <td>
               <bdi>{project}</bdi>
             </td>
-            {index < maxLoaded && <SessionState session={id} />}
+            {index < maxLoadedSessions && <SessionState session={id} />}
           </tr>
         ))}
       </tbody>

@@ -12,7 +12,7 @@ interface Diffs {
 /** Maximum number of shown lines per file. */
 const maxLines = 20_000
 /** Number of lines that the browser lays out together, when they are scrolled into view. */
-const blockLines = 100
+const linesPerBlock = 100
 const kinds: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'hunk' }
 
 export function StepDiff({
@@ -59,12 +59,12 @@ export function StepDiff({
 function DiffLines({ text }: { text: string }) {
   const lines = text.split('\n')
   const shown = Math.min(lines.length, maxLines)
-  const starts = Array.from({ length: Math.ceil(shown / blockLines) }, (_, block) => block * blockLines)
+  const starts = Array.from({ length: Math.ceil(shown / linesPerBlock) }, (_, block) => block * linesPerBlock)
   return (
     <>
       {starts.map((start) => (
         <span key={start} class="lines">
-          {lines.slice(start, Math.min(start + blockLines, shown)).map((line, index) => (
+          {lines.slice(start, Math.min(start + linesPerBlock, shown)).map((line, index) => (
             <span key={index} class={kinds[line.charAt(0)]}>
               {line}
             </span>

@@ -7,7 +7,7 @@ import { LoadedView, useLoaded } from '../../ui/state.tsx'
 import './test-matrix.css'
 
 /** Number of tests that are shown initially. */
-const firstTests = 20
+const maxShownTests = 20
 
 const outcomeLabels: Readonly<Record<TestOutcome, readonly [symbol: string, word: string]>> = {
   pass: ['✓', 'passed'],
@@ -57,7 +57,7 @@ export function TestMatrixView({ session: { sessionId, steps }, chosen, choose }
                     </tr>
                   </thead>
                   <tbody>
-                    {tests.slice(0, isAll ? tests.length : firstTests).map(({ id, outcomes }) => (
+                    {tests.slice(0, isAll ? tests.length : maxShownTests).map(({ id, outcomes }) => (
                       <tr key={id}>
                         <th scope="row" class="mono">
                           <ForeignText text={id} max={120} />
@@ -75,7 +75,7 @@ export function TestMatrixView({ session: { sessionId, steps }, chosen, choose }
                 </table>
               </div>
               <div class="row">
-                {!isAll && tests.length > firstTests && (
+                {!isAll && tests.length > maxShownTests && (
                   <button type="button" class="button" onClick={() => setAll(true)}>
                     Show {formatCount(tests.length)} tests
                   </button>

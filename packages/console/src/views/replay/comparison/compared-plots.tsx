@@ -42,7 +42,7 @@ function findCommonBodies(
     id !== null && !only_a.includes(id) && a.bodies.some(({ body_id }) => body_id === id)
   const body = [...divergences, ...a.bodies].map(({ body_id }) => body_id).find(isCommon)
   if (body === undefined || b.bodies.length === 0) return undefined
-  return [body, renamed_bodies.find((one) => one.a === body)?.b ?? body]
+  return [body, renamed_bodies.find((renamedBody) => renamedBody.a === body)?.b ?? body]
 }
 
 type PlotProps = Omit<ComparedPlotsProps, 'comparison'>

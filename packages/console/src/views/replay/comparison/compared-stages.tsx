@@ -52,7 +52,7 @@ export function ComparedStages({ a, b, playback, align, isOverlaid, layers, view
         metadata={a}
         compared={left}
         shown={playback}
-        neighbor={rightScene}
+        otherScene={rightScene}
         ghosts={isOverlaid ? rightScene : undefined}
       />
       <ComparedStage
@@ -60,7 +60,7 @@ export function ComparedStages({ a, b, playback, align, isOverlaid, layers, view
         metadata={b}
         compared={right}
         shown={other}
-        neighbor={leftScene}
+        otherScene={leftScene}
       />
     </div>
   )
@@ -99,7 +99,7 @@ interface ComparedStageProps {
   readonly camera: SharedCamera
   readonly layers: Layers
   readonly view: SceneView
-  readonly neighbor: OtherScene
+  readonly otherScene: OtherScene
   readonly ghosts?: OtherScene | undefined
 }
 

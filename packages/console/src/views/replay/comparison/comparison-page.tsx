@@ -34,11 +34,11 @@ export function ComparisonPage({ parts: { recording: a = '', other: b = '' } }: 
         {(one) => (
           <LoadedView loaded={right}>
             {(other) => {
-              const empty = [one, other].find(({ first_frame }) => first_frame === null)
-              return empty === undefined ? (
+              const emptyRecording = [one, other].find(({ first_frame }) => first_frame === null)
+              return emptyRecording === undefined ? (
                 <ComparedRecordings key={`${a} ${b}`} a={one} b={other} />
               ) : (
-                <Empty title={`${empty.recording.slice(0, 100)} has no frames`}>
+                <Empty title={`${emptyRecording.recording.slice(0, 100)} has no frames`}>
                   <p>Compare recordings that have frames.</p>
                 </Empty>
               )
@@ -57,7 +57,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   const [isOverlaid, setOverlaid] = useState(false)
   const [layers, setLayers] = useState<Layers>({ velocities: false, trails: false })
   const [view, setView] = useState(0)
-  const turn = (): void => setView((old) => (old + 1) % sceneViews.length)
+  const showNextView = (): void => setView((old) => (old + 1) % sceneViews.length)
   const comparison = useLoaded(
     (signal) =>
       server.call<Comparison>(
@@ -79,7 +79,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   )
   useEffect(() => () => playback.close(), [])
   useAddress(playback, align)
-  const toFirst = (): void => {
+  const showFirstDifference = (): void => {
     const frame = comparison.value?.first_frame
     if (frame === undefined || frame === null) return
     playback.pause()
@@ -87,7 +87,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   }
   useShortcuts(() => [
     ...listTimeKeys(playback),
-    { keys: 'x', label: 'View from the top, front, side, or free', run: turn },
+    { keys: 'x', label: 'View from the top, front, side, or free', run: showNextView },
     ...listLayerKeys(
       [
         ['v', 'velocities', 'Velocities'],
@@ -101,12 +101,14 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
     <>
       <ComparisonBar
         {...{ align, setAlign, isOverlaid, setOverlaid }}
-        toFirst={
-          comparison.value === undefined || comparison.value.first_frame === null ? undefined : toFirst
+        showFirstDifference={
+          comparison.value === undefined || comparison.value.first_frame === null
+            ? undefined
+            : showFirstDifference
         }
       >
         <LayerButtons {...{ layers, setLayers }} />
-        <button type="button" class="button" onClick={turn}>
+        <button type="button" class="button" onClick={showNextView}>
           View: {sceneViews[view]}
         </button>
       </ComparisonBar>
@@ -118,7 +120,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
         )}
       </LoadedView>
       <ComparedStages {...{ a, b, playback, align, isOverlaid, layers }} view={sceneViews[view] ?? 'free'} />
-      <ComparedTimeline {...{ playback, findings, open: toFirst }} metadata={a} />
+      <ComparedTimeline {...{ playback, findings, open: showFirstDifference }} metadata={a} />
       {align === 'frame' && <ComparedPlots {...{ a, b, playback }} comparison={comparison.value} />}
       {comparison.value !== undefined && (
         <DivergenceTable comparison={comparison.value} show={(frame) => playback.seek(frame)} />
@@ -129,12 +131,12 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
 
 function useAddress(playback: Playback, align: Align): void {
   const { navigation } = useConsole()
-  const [resting, setResting] = useState(playback.restingFrame.peek())
-  useSignalEffect(() => setResting(playback.restingFrame.value))
+  const [restingFrame, setRestingFrame] = useState(playback.restingFrame.peek())
+  useSignalEffect(() => setRestingFrame(playback.restingFrame.value))
   useEffect(() => {
-    const entries = { frame: String(resting), align: align === 'time' ? align : undefined }
+    const entries = { frame: String(restingFrame), align: align === 'time' ? align : undefined }
     navigation.replaceHash(formatHash(location.hash, entries))
-  }, [resting, align])
+  }, [restingFrame, align])
 }
 
 interface BarProps {
@@ -142,23 +144,30 @@ interface BarProps {
   readonly setAlign: (align: Align) => void
   readonly isOverlaid: boolean
   readonly setOverlaid: (isOverlaid: boolean) => void
-  readonly toFirst: (() => void) | undefined
+  readonly showFirstDifference: (() => void) | undefined
   readonly children: ComponentChildren
 }
 
-function ComparisonBar({ align, setAlign, isOverlaid, setOverlaid, toFirst, children }: BarProps) {
+function ComparisonBar({
+  align,
+  setAlign,
+  isOverlaid,
+  setOverlaid,
+  showFirstDifference,
+  children,
+}: BarProps) {
   return (
     <div class="row">
       <fieldset class="row" aria-label="Frames with the same">
-        {(['frame', 'time'] as const).map((one) => (
+        {(['frame', 'time'] as const).map((alignment) => (
           <button
-            key={one}
+            key={alignment}
             type="button"
             class="button"
-            aria-pressed={align === one}
-            onClick={() => setAlign(one)}
+            aria-pressed={align === alignment}
+            onClick={() => setAlign(alignment)}
           >
-            Same {one === 'frame' ? 'frame id' : 'time'}
+            Same {alignment === 'frame' ? 'frame id' : 'time'}
           </button>
         ))}
       </fieldset>
@@ -166,8 +175,8 @@ function ComparisonBar({ align, setAlign, isOverlaid, setOverlaid, toFirst, chil
         Overlay the right scene
       </button>
       {children}
-      {toFirst !== undefined && (
-        <button type="button" class="button primary" onClick={toFirst}>
+      {showFirstDifference !== undefined && (
+        <button type="button" class="button primary" onClick={showFirstDifference}>
           First difference
         </button>
       )}

@@ -30,22 +30,22 @@ export function DivergenceTable({
               </tr>
             </thead>
             <tbody>
-              {divergences.map((one) => (
-                <tr key={`${one.field} ${one.body_id}`}>
+              {divergences.map((divergence) => (
+                <tr key={`${divergence.field} ${divergence.body_id}`}>
                   <td>
-                    {one.field.replaceAll('_', ' ')} <span class="muted">{one.unit}</span>
+                    {divergence.field.replaceAll('_', ' ')} <span class="muted">{divergence.unit}</span>
                   </td>
-                  <td>{one.body_id ?? '–'}</td>
+                  <td>{divergence.body_id ?? '–'}</td>
                   <td>
-                    <FrameButton frame={one.first_frame_a} show={show} />
+                    <FrameButton frame={divergence.first_frame_a} show={show} />
                   </td>
-                  <td class="number">{formatValue(one.value_a)}</td>
-                  <td class="number">{formatValue(one.value_b)}</td>
+                  <td class="number">{formatValue(divergence.value_a)}</td>
+                  <td class="number">{formatValue(divergence.value_b)}</td>
                   <td>
-                    <FrameButton frame={one.greatest_frame_a} show={show} />
+                    <FrameButton frame={divergence.greatest_frame_a} show={show} />
                   </td>
-                  <td class="number">{formatNumber(one.greatest)}</td>
-                  <td class="number">{formatCount(one.frames_over)}</td>
+                  <td class="number">{formatNumber(divergence.greatest)}</td>
+                  <td class="number">{formatCount(divergence.frames_over)}</td>
                 </tr>
               ))}
             </tbody>

@@ -14,10 +14,10 @@ export class SharedCamera {
   }
 
   /** Ignores moves that copying a camera causes. */
-  #move(moved: Stage): void {
+  #move(movedStage: Stage): void {
     if (this.#isMoving) return
     this.#isMoving = true
-    for (const stage of this.#stages) if (stage !== moved) stage.copyCamera(moved)
+    for (const stage of this.#stages) if (stage !== movedStage) stage.copyCamera(movedStage)
     this.#isMoving = false
   }
 }
