@@ -105,7 +105,7 @@ export class PlotConnection {
     return this.#change('delete_features', { ids, if_rev: this.state.value?.rev })
   }
 
-  /** `choice` resolves a conflict with another program. */
+  /** `options` resolve a conflict with another program. */
   save(options: { readonly on_conflict?: string; readonly new_filename?: string } = {}): Promise<unknown> {
     return this.#change('save_plot', options)
   }

@@ -15,7 +15,7 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. Retries while the
+ * Loads a value when the inputs change and, with `intervalMs`, repeatedly while the page is visible. Retries while the
  * server is not available. A change of `version` retains the old value until the new one is loaded.
  */
 export function useLoaded<T>(

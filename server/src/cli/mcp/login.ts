@@ -22,10 +22,10 @@ waits. The tokens are stored in auth.json in the data folder.`,
     const { flags, print, note, ask } = call
     const server = requireRemote(call)
     if (flags['dry-run']) {
-      const { issuer, scope, registersClient: registers } = await openLogins(call).preview(server)
+      const { issuer, scope, registersClient } = await openLogins(call).preview(server)
       print(`would log in at: ${issuer}`)
       print(`scope: ${scope ?? 'chosen by the server'}`)
-      print(`client: ${registers ? 'would be registered' : 'known'}`)
+      print(`client: ${registersClient ? 'would be registered' : 'known'}`)
       return 0
     }
     const session = await openLoginSession(call, server)

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Metadata } from '../../data/replay.ts'
 
-/** Rates relative to recorded time. With `everyFrame`, each refresh of the screen shows the next frame. */
+/** Rates relative to recorded time. With `everyFrameRate`, each refresh of the screen shows the next frame. */
 export const rates = [0.1, 0.25, 0.5, 1, 2, 4] as const
 export const everyFrameRate = 0
 
@@ -17,7 +17,7 @@ export class Playback {
   readonly frame = signal(0)
   /** The newest frame. It increases while the recording is written. */
   readonly lastFrame = signal(0)
-  /** Follows `frame` after `restMs` without a change. */
+  /** Follows `frame` after `restDelayMs` without a change. */
   readonly restingFrame = signal(0)
   readonly isPlaying = signal(false)
   readonly rate = signal<number>(1)
@@ -32,7 +32,7 @@ export class Playback {
   #timer: ReturnType<typeof setTimeout> | undefined
   #request = 0
 
-  /** `stepS` is the time between frames in s. */
+  /** `stepSeconds` is the time between frames. */
   constructor({ first, last, stepSeconds }: { first: number; last: number; stepSeconds: number }) {
     this.first = first
     this.#step = stepSeconds

@@ -86,7 +86,7 @@ interface StageProps {
   readonly sharedCamera?: SharedCamera
   readonly ghosts?: OtherScene | undefined
   /** A scene that is shown with the same camera. */
-  readonly neighbor?: OtherScene
+  readonly otherScene?: OtherScene
   /** Shown instead of the scene if the browser has no WebGL. */
   readonly children: ComponentChildren
 }
@@ -217,7 +217,7 @@ function useStage({ bodies, isReady, sharedCamera }: StageProps): StageParts {
 
 /** Fits all bodies into the view. Returns 0, or the distance in m of scenes that are too far apart for one view. */
 function useFittedCamera(
-  { playback, poses, bodies, selected, camera, neighbor }: StageProps,
+  { playback, poses, bodies, selected, camera, otherScene }: StageProps,
   stage: StageParts['stage'],
   { version, view }: { readonly version: number; readonly view: SceneView },
 ): number {
@@ -227,7 +227,7 @@ function useFittedCamera(
     const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
     if (row === undefined) return
     const bounds = boundBodies(row, own)
-    const shared = neighbor === undefined ? undefined : await boundScene(neighbor)
+    const shared = otherScene === undefined ? undefined : await boundScene(otherScene)
     const joinedBounds = shared === undefined ? bounds : joinBounds(bounds, shared)
     const sceneDistance =
       joinedBounds === undefined ? subtract(bounds.center, shared?.center ?? bounds.center) : noOffset
@@ -238,7 +238,7 @@ function useFittedCamera(
     stage.current?.fit({ ...bounds, radius }, views[view], bounds.center)
   }
   if (camera !== undefined) camera.current = { showSelection: fit(true), showAll: fit(false) }
-  useEffect(() => void fit(false)(), [version, view, neighbor])
+  useEffect(() => void fit(false)(), [version, view, otherScene])
   return distance
 }
 

@@ -103,7 +103,7 @@ interface ComparedStageProps {
   readonly ghosts?: OtherScene | undefined
 }
 
-function ComparedStage({ metadata, compared, shown, layers, camera, ...others }: ComparedStageProps) {
+function ComparedStage({ metadata, compared, shown, layers, camera, ...stageProps }: ComparedStageProps) {
   const { scene, poses, bodies } = compared
   const [selected, setSelected] = useState<number>()
   const velocities = useVelocities(metadata, shown, layers.velocities === true)
@@ -114,7 +114,7 @@ function ComparedStage({ metadata, compared, shown, layers, camera, ...others }:
       </figcaption>
       <StageView
         {...{ poses, bodies, selected, setSelected, layers, velocities }}
-        {...others}
+        {...stageProps}
         playback={shown}
         pair={undefined}
         contacts={noContacts}
