@@ -186,9 +186,8 @@ t.test('toSceneBodies draws the hull of a recorded mesh instead of the box aroun
       { bodies: [{ body_id: 1, mass: 1 }], geometry: [{ ...box, shape }] },
       { 1: { box: [1, 1, 1], outline } },
     )
-  t.match(draw(null), [
-    { source: 'recorded', shape: { kind: 'hull', points: outline, halfExtents: [1, 1, 1] } },
-  ])
+  const hull = { kind: 'hull', points: outline, halfExtents: [1, 1, 1] }
+  t.match(draw(null), [{ source: 'recorded', shape: hull }])
   t.match(draw({ kind: 'box' }), [{ shape: { kind: 'box', halfExtents: [1, 1, 1] } }])
 })
 
