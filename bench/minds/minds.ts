@@ -33,7 +33,7 @@ async function fill(dir: string, minds: readonly string[], count: number): Promi
   const embedding = openEmbedding({}, file)
   const { config } = readConfig({ traits: ['curious'] }, limits)
   const texts = Array.from({ length: count }, (_, n) => sentence(n))
-  const vectors = await embedding.vectors(texts)
+  const vectors = await embedding.computeVectors(texts)
   for (const mind_id of minds)
     await file.write((tables) =>
       createMind(tables, { mind_id, entity_id: mind_id, config, rng_seed: 1 }, limits),

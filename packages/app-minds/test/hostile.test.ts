@@ -347,7 +347,7 @@ async function openFormatModel(t: Test, refuses: (format: string, nth: number) =
     return refuses(format, nth) ? { status: 400, raw: '{}' } : `{"format":"${format}"}`
   }
   const { url } = await startScripted(t, script)
-  const provider = readProviders({ mindsLlmUrl: url }).chosen as Provider
+  const provider = readProviders({ mindsLlmUrl: url }).defaultProvider as Provider
   const clock = { ms: 0 }
   const model = new ChatModel(provider, { now: () => clock.ms, random: () => 0 })
   t.teardown(() => model.close())

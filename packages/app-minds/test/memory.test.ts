@@ -267,7 +267,12 @@ function countingFile() {
     },
   }
 }
-const question = (...words: readonly string[]) => ({ words, extra: 2, embedderId: 'e', withToday: true })
+const question = (...words: readonly string[]) => ({
+  words,
+  extraCount: 2,
+  embedderId: 'e',
+  includesToday: true,
+})
 
 t.test('MemoryCache reads only missing memories', async (t) => {
   const file = countingFile()
@@ -283,11 +288,11 @@ t.test('MemoryCache reads only missing memories', async (t) => {
     'reads only words that are not cached',
   )
   t.same(
-    (await cache.rows(mind(), [9, 3])).map(({ seq }) => seq),
+    (await cache.readRows(mind(), [9, 3])).map(({ seq }) => seq),
     [9, 3],
   )
   t.same(file.asked[2], [3], 'the newest memories are cached')
-  t.same(await cache.rows(mind(), [3, 9, 60]), [row(3), row(9)], 'omits deleted memories')
+  t.same(await cache.readRows(mind(), [3, 9, 60]), [row(3), row(9)], 'omits deleted memories')
 })
 
 t.test('MemoryCache reads memories again after they change or are added', async (t) => {
@@ -298,7 +303,7 @@ t.test('MemoryCache reads memories again after they change or are added', async 
   await cache.readRecallData(mind({ daily_count: 3 }), question('well'))
   t.match(file.asked[1], { words: [], today: true, defaults: undefined })
   await cache.readRecallData(mind({ memory_rev: 2 }), question('well'))
-  t.match(file.asked[2], { words: ['well'], today: true, defaults: { extra: 2, embedderId: 'e' } })
+  t.match(file.asked[2], { words: ['well'], today: true, defaults: { extraCount: 2, embedderId: 'e' } })
   t.equal(cache.bytes(), full, 'removes the previous entry')
   await cache.readRecallData(mind({ memory_rev: 2 }), { ...question('well'), embedderId: 'other' })
   t.match(
@@ -315,7 +320,7 @@ t.test('MemoryCache does not read the memories of a mind without memories', asyn
   t.same(none.today, [])
   t.same(none.defaults, { rows: [], lastVector: 0 })
   t.equal(file.asked.length, 0)
-  const without = await cache.readRecallData(mind(), { ...question('well'), withToday: false })
+  const without = await cache.readRecallData(mind(), { ...question('well'), includesToday: false })
   t.same(without.today, [])
   t.match(file.asked, [{ today: false }])
 })
@@ -357,9 +362,9 @@ t.test('VectorCache reads an evicted mind again', async (t) => {
       mindSeq,
       embedderId: 'e',
       width,
-      top: 2,
-      also: [],
-      last: 8,
+      maxMatches: 2,
+      alwaysIncludedSeqs: [],
+      lastSeq: 8,
       queries: [new Float32Array([1, 0, 0, 0])],
     })
   const first = ask(1)

@@ -45,7 +45,7 @@ async function trainedFolder(): Promise<string> {
   t.teardown(() => rmSync(dir, { recursive: true }))
   const file = new MindsFile({ dir, now: Date.now, limits: limitsSchema.parse({}), durability: 'normal' })
   const space = openEmbedding({}, file)
-  await space.vectors(['anything'])
+  await space.computeVectors(['anything'])
   await space.close()
   file.close()
   return dir

@@ -49,12 +49,12 @@ type Outcome =
   | {
       readonly error: ChatError
       readonly status: number | null
-      readonly retryable: boolean
+      readonly isRetryable: boolean
       readonly waitMs: number | null
       readonly completion?: Completion
     }
 
-type Format = Provider['structured']
+type ResponseFormat = Provider['structured']
 
 /**
  * Client for a chat model behind an OpenAI-compatible endpoint, with deadlines, retries and a circuit
@@ -67,9 +67,9 @@ export class ChatModel {
   readonly #breaker: CircuitBreaker
   readonly #throttle: Throttle
   /** Overrides the format of the provider until `deadline` on the monotonic clock. */
-  #simplerFormat: { readonly format: Format; readonly deadline: number } | null = null
+  #simplerFormat: { readonly format: ResponseFormat; readonly deadline: number } | null = null
   #lastError: LlmCode | null = null
-  #reachable: boolean | null = null
+  #isReachable: boolean | null = null
   #servedModel: string
   #agent: Promise<Agent> | undefined
 
@@ -88,10 +88,10 @@ export class ChatModel {
 
   /** Throws `ChatError`. */
   async send(request: ChatRequest) {
-    let retries = 0
-    let timeouts = 0
-    const before = this.#simplerFormat
-    let format = this.#format
+    let retryCount = 0
+    let timeoutCount = 0
+    const previousFormat = this.#simplerFormat
+    let format = this.#currentFormat
     for (;;) {
       this.#requireAttempt(request)
       const outcome = await this.#attempt(request, format)
@@ -103,7 +103,7 @@ export class ChatModel {
       const { error } = outcome
       if (error.code === 'LLM_BAD_REQUEST') {
         // If every format is refused, the request itself is the cause.
-        if (format === 'none') this.#simplerFormat = before
+        if (format === 'none') this.#simplerFormat = previousFormat
         else {
           // Many servers do not support JSON schemas.
           format = format === 'json_schema' ? 'json_object' : 'none'
@@ -111,12 +111,12 @@ export class ChatModel {
           continue
         }
       }
-      if (error.code === 'LLM_TIMEOUT') timeouts += 1
-      if (!outcome.retryable || retries >= this.provider.max_retries || timeouts > 1) throw error
-      const delay = outcome.waitMs ?? computeBackoffMs(retries, this.#random())
-      retries += 1
-      if (this.#now() + delay >= request.deadline) throw error
-      await wait(delay, undefined, { signal: request.signal }).catch(() => {})
+      if (error.code === 'LLM_TIMEOUT') timeoutCount += 1
+      if (!outcome.isRetryable || retryCount >= this.provider.max_retries || timeoutCount > 1) throw error
+      const delayMs = outcome.waitMs ?? computeBackoffMs(retryCount, this.#random())
+      retryCount += 1
+      if (this.#now() + delayMs >= request.deadline) throw error
+      await wait(delayMs, undefined, { signal: request.signal }).catch(() => {})
     }
   }
 
@@ -124,7 +124,7 @@ export class ChatModel {
     return {
       provider: this.provider.name,
       model: this.#servedModel,
-      reachable: this.#reachable,
+      reachable: this.#isReachable,
       last_error: this.#lastError,
       circuit: this.#breaker.state,
       waiting: this.#throttle.waiting,
@@ -135,9 +135,9 @@ export class ChatModel {
     await (await this.#agent)?.destroy()
   }
 
-  get #format(): Format {
-    const simpler = this.#simplerFormat
-    return simpler !== null && this.#now() < simpler.deadline ? simpler.format : this.provider.structured
+  get #currentFormat(): ResponseFormat {
+    const override = this.#simplerFormat
+    return override !== null && this.#now() < override.deadline ? override.format : this.provider.structured
   }
 
   #requireAttempt(request: ChatRequest): void {
@@ -148,47 +148,47 @@ export class ChatModel {
       throw new ChatError(code, 'the provider failed repeatedly; calls are suspended')
   }
 
-  async #attempt(request: ChatRequest, format: Format): Promise<Outcome> {
-    const since = this.#now()
+  async #attempt(request: ChatRequest, format: ResponseFormat): Promise<Outcome> {
+    const startMs = this.#now()
     const body = JSON.stringify(buildRequestBody(request, this.provider, format))
-    const tokens = Math.ceil(body.length / 3.5) + request.maxTokens
+    const estimatedTokens = Math.ceil(body.length / 3.5) + request.maxTokens
     let isSent = false
     const post = (): Promise<Outcome> => {
       isSent = true
       return this.#post(body, request.signal)
     }
     const outcome = await this.#throttle
-      .run(tokens, request.signal, post)
+      .run(estimatedTokens, request.signal, post)
       .catch((error: unknown) => toOutcome(error, request.signal, this.#throttle.waiting))
     if (isSent) {
       this.#recordOutcome(outcome)
-      request.record(toCallRow(request, outcome, Math.round(this.#now() - since), this.provider))
+      request.record(toCallRow(request, outcome, Math.round(this.#now() - startMs), this.provider))
     } else this.#breaker.recordSkip()
     return outcome
   }
 
   #recordOutcome(outcome: Outcome): void {
     const code = 'error' in outcome ? outcome.error.code : null
-    this.#reachable = outcome.status !== null
+    this.#isReachable = outcome.status !== null
     this.#lastError = code
     // These results show that the provider is available.
     if (code === null || code === 'LLM_REFUSED' || code === 'LLM_BAD_REQUEST') this.#breaker.recordSuccess()
     else this.#breaker.recordFailure()
   }
 
-  async #post(body: string, decision: AbortSignal): Promise<Outcome> {
+  async #post(body: string, decisionSignal: AbortSignal): Promise<Outcome> {
     const { provider } = this
-    const { timeout_ms: timeout } = provider
+    const { timeout_ms: timeoutMs } = provider
     // undici's timeouts apply only to pauses, so a slow body needs a deadline.
-    const signal = AbortSignal.any([decision, AbortSignal.timeout(timeout)])
+    const signal = AbortSignal.any([decisionSignal, AbortSignal.timeout(timeoutMs)])
     this.#agent ??= openAgent(provider)
     const { request } = await import('undici')
     const response = await request(`${provider.baseUrl}/chat/completions`, {
       method: 'POST',
       dispatcher: await this.#agent,
       signal,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
       headers: buildHeaders(provider),
       body,
     })
@@ -196,8 +196,8 @@ export class ChatModel {
     const { statusCode: status, headers } = response
     if (text === undefined)
       return toFailure('LLM_UPSTREAM', 'the response is larger than 1 MiB', status, false)
-    const [after] = [headers['retry-after'] ?? []].flat()
-    const waitMs = parseRetryAfterMs(after, Date.now(), Date.parse)
+    const [retryAfter] = [headers['retry-after'] ?? []].flat()
+    const waitMs = parseRetryAfterMs(retryAfter, Date.now(), Date.parse)
     if (status >= 300) return toStatusFailure(status, waitMs, provider)
     const completion = readCompletion(text)
     const { reply } = completion
@@ -218,7 +218,7 @@ async function openAgent(provider: Provider): Promise<Agent> {
   })
 }
 
-function buildRequestBody(request: ChatRequest, provider: Provider, format: Format): object {
+function buildRequestBody(request: ChatRequest, provider: Provider, format: ResponseFormat): object {
   const { model, messages, temperature, maxTokens, seed, user, schema, step } = request
   const response_format =
     format === 'json_schema'
@@ -249,10 +249,10 @@ const buildHeaders = ({ headers, apiKey }: Provider): Record<string, string> => 
 /** Reads the body as text. Closes a body that is too long and returns `undefined`. */
 async function readBody(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string | undefined> {
   const chunks: Buffer[] = []
-  let bytes = 0
+  let byteCount = 0
   for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > maxBytes) {
+    byteCount += chunk.length
+    if (byteCount > maxBytes) {
       body.destroy()
       return undefined
     }
@@ -291,23 +291,23 @@ const toFailure = (
   code: LlmCode,
   message: string,
   status: number | null,
-  retryable: boolean,
+  isRetryable: boolean,
 ): Outcome & { readonly error: ChatError } => ({
   error: new ChatError(code, message),
   status,
-  retryable,
+  isRetryable,
   waitMs: null,
 })
 
-function toOutcome(error: unknown, decision: AbortSignal, waiting: number): Outcome {
-  if (decision.aborted)
+function toOutcome(error: unknown, decisionSignal: AbortSignal, queuedCalls: number): Outcome {
+  if (decisionSignal.aborted)
     return toFailure('LLM_TIMEOUT', 'the deadline of the decision has passed', null, false)
   if (CausewayError.is(error, 'OVERLOADED'))
-    return toFailure('LLM_OVERLOADED', `${waiting} calls are queued for the provider`, null, false)
+    return toFailure('LLM_OVERLOADED', `${queuedCalls} calls are queued for the provider`, null, false)
   const { name, code } = error as { readonly name?: string; readonly code?: string }
   if (name === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return toFailure('LLM_TIMEOUT', 'the model did not respond in time', null, true)
-  const isConnecting = [
+  const connectionErrorCodes = [
     'ECONNREFUSED',
     'ENOTFOUND',
     'EAI_AGAIN',
@@ -315,7 +315,7 @@ function toOutcome(error: unknown, decision: AbortSignal, waiting: number): Outc
     'ENETUNREACH',
     'UND_ERR_CONNECT_TIMEOUT',
   ]
-  if (isConnecting.includes(code ?? ''))
+  if (connectionErrorCodes.includes(code ?? ''))
     return toFailure('LLM_UNREACHABLE', `the provider cannot be reached (${code})`, null, true)
   return toFailure(
     'LLM_UPSTREAM',
@@ -325,14 +325,19 @@ function toOutcome(error: unknown, decision: AbortSignal, waiting: number): Outc
   )
 }
 
-function toCallRow(request: ChatRequest, outcome: Outcome, latency: number, { price }: Provider): LlmCallRow {
+function toCallRow(
+  request: ChatRequest,
+  outcome: Outcome,
+  latencyMs: number,
+  { price }: Provider,
+): LlmCallRow {
   const usage = outcome.completion?.usage
-  const [prompt, completion] = [usage?.prompt_tokens ?? null, usage?.completion_tokens ?? null]
-  const reported = usage?.cost ?? null
-  const computed =
-    price === undefined || prompt === null || completion === null
+  const [promptTokens, completionTokens] = [usage?.prompt_tokens ?? null, usage?.completion_tokens ?? null]
+  const reportedCost = usage?.cost ?? null
+  const computedCost =
+    price === undefined || promptTokens === null || completionTokens === null
       ? null
-      : (prompt * price.in_per_m + completion * price.out_per_m) / 1e6
+      : (promptTokens * price.in_per_m + completionTokens * price.out_per_m) / 1e6
   return {
     step: request.step,
     attempt: request.attempt,
@@ -340,12 +345,12 @@ function toCallRow(request: ChatRequest, outcome: Outcome, latency: number, { pr
     model_served: outcome.completion?.model ?? null,
     status: outcome.status,
     error_code: 'error' in outcome ? outcome.error.code : null,
-    latency_ms: latency,
-    prompt_tokens: prompt,
-    completion_tokens: completion,
+    latency_ms: latencyMs,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
     cached_tokens: usage?.cached_tokens ?? null,
     cache_write_tokens: usage?.cache_write_tokens ?? null,
-    cost: reported ?? computed,
-    cost_source: reported !== null ? 'provider' : computed !== null ? 'price_table' : 'unknown',
+    cost: reportedCost ?? computedCost,
+    cost_source: reportedCost !== null ? 'provider' : computedCost !== null ? 'price_table' : 'unknown',
   }
 }

@@ -13,7 +13,7 @@ interface ModelOptions {
   readonly now: () => number
 }
 
-const hourMs = 3_600_000
+const msPerHour = 3_600_000
 
 export class LanguageModels {
   readonly #providers: ReturnType<typeof readProviders>
@@ -49,17 +49,17 @@ export class LanguageModels {
     if (provider === undefined) return false
     const { tokens_per_game_day, cost_per_hour } = config.budget
     const { budget } = provider
-    const lastHour = this.#options.now() - hourMs
+    const hourAgoMs = this.#options.now() - msPerHour
     if (tokens_per_game_day !== undefined) {
       const { tokens } = await this.#readUsage(seq, 0, toGameDay(time))
       if (tokens >= tokens_per_game_day) return true
     }
     if (cost_per_hour !== undefined) {
-      const { cost } = await this.#readUsage(seq, lastHour, null)
+      const { cost } = await this.#readUsage(seq, hourAgoMs, null)
       if (cost >= cost_per_hour) return true
     }
     if (budget.tokens_per_hour === undefined && budget.cost_per_hour === undefined) return false
-    const { tokens, cost } = await this.#readUsage(null, lastHour, null)
+    const { tokens, cost } = await this.#readUsage(null, hourAgoMs, null)
     return (
       tokens >= (budget.tokens_per_hour ?? Number.POSITIVE_INFINITY) ||
       cost >= (budget.cost_per_hour ?? Number.POSITIVE_INFINITY)
@@ -68,11 +68,11 @@ export class LanguageModels {
 
   /** The result does not contain API keys. */
   health(): Readonly<Record<string, unknown>> {
-    const { chosen } = this.#providers
-    if (chosen === undefined) return { configured: false }
-    const { name: provider, model } = chosen
-    const unknown = { provider, model, reachable: null, last_error: null }
-    return { configured: true, ...(this.#models.get(provider)?.health() ?? unknown) }
+    const { defaultProvider } = this.#providers
+    if (defaultProvider === undefined) return { configured: false }
+    const { name: provider, model } = defaultProvider
+    const unknownHealth = { provider, model, reachable: null, last_error: null }
+    return { configured: true, ...(this.#models.get(provider)?.health() ?? unknownHealth) }
   }
 
   async close(): Promise<void> {
@@ -81,21 +81,21 @@ export class LanguageModels {
 
   #findProvider({ selector, llm_provider }: MindConfig): Provider | undefined {
     if (selector === 'policy') return undefined
-    const { chosen, byName } = this.#providers
-    return llm_provider === undefined ? chosen : byName.get(llm_provider)
+    const { defaultProvider, byName } = this.#providers
+    return llm_provider === undefined ? defaultProvider : byName.get(llm_provider)
   }
 
   #getModel(provider: Provider): ChatModel {
-    const known = this.#models.get(provider.name)
-    if (known !== undefined) return known
+    const cachedModel = this.#models.get(provider.name)
+    if (cachedModel !== undefined) return cachedModel
     const model = new ChatModel(provider, { now: () => performance.now(), random: Math.random })
     this.#models.set(provider.name, model)
     return model
   }
 
-  async #readUsage(seq: number | null, since: number, simDay: number | null) {
+  async #readUsage(seq: number | null, sinceMs: number, simDay: number | null) {
     const { file } = this.#options
-    const usage = await file.read(({ records }) => records.usage(seq, since, simDay))
+    const usage = await file.read(({ records }) => records.usage(seq, sinceMs, simDay))
     return { tokens: (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0), cost: usage.cost ?? 0 }
   }
 }

@@ -36,15 +36,15 @@ const maxCorrections = 2
 
 const maxRetryTokens = 4096
 
-type Judgement<T> =
+type JudgeResult<T> =
   | { readonly value: T }
   | { readonly problems: readonly string[]; readonly partial?: T | undefined }
 
-interface Question<T> {
+interface ModelQuestion<T> {
   readonly step: ModelStep
   readonly state: PromptState
   readonly schema: AnswerSchema
-  readonly judge: (value: unknown) => Judgement<T>
+  readonly judge: (value: unknown) => JudgeResult<T>
 }
 
 /**
@@ -56,12 +56,12 @@ export async function selectByModel(
   chat: ChatModel,
   limits: Limits,
 ): Promise<Choice | ModelFailure> {
-  const run = new ModelRun(context, chat, limits)
+  const modelRun = new ModelRun(context, chat, limits)
   try {
-    return await run.decide()
+    return await modelRun.decide()
   } catch (error) {
     if (!(error instanceof ChatError)) throw error
-    return { code: error.code, message: error.message, calls: run.calls, salvaged: run.salvaged }
+    return { code: error.code, message: error.message, calls: modelRun.calls, salvaged: modelRun.salvaged }
   }
 }
 
@@ -74,7 +74,7 @@ class ModelRun {
   readonly #model: string
   readonly #signal: AbortSignal
   readonly #deadline: number
-  readonly #corrected: string[] = []
+  readonly #correctedProblems: string[] = []
   readonly #warnings = new Set<string>()
 
   constructor(context: SelectorContext, chat: ChatModel, limits: Limits) {
@@ -94,11 +94,11 @@ class ModelRun {
     const state = makePromptState(cycle, this.#limits)
     const queries = await step('memory_query', () => this.#findQueries(state))
     const { recalled, warnings } = await step('memory_retrieval', () => recall(queries))
-    const withMemories = { ...state, recalled }
+    const stateWithMemories = { ...state, recalled }
     const isMerged = mind.config.pipeline === 'merged'
-    if (!isMerged) await step('cognitive_update', () => this.#updateMemory(withMemories))
+    if (!isMerged) await step('cognitive_update', () => this.#updateMemory(stateWithMemories))
     const action = await step('action_selection', () =>
-      isMerged ? this.#decideMerged(withMemories) : this.#chooseAction(withMemories),
+      isMerged ? this.#decideMerged(stateWithMemories) : this.#chooseAction(stateWithMemories),
     )
     return {
       action,
@@ -116,7 +116,7 @@ class ModelRun {
         queries,
         recalled: recalled.map(describeRecalled),
         menu: situation.menu.map((option) => option.action),
-        ...(this.#corrected.length === 0 ? {} : { corrected: this.#corrected }),
+        ...(this.#correctedProblems.length === 0 ? {} : { corrected: this.#correctedProblems }),
       },
       warnings: [...warnings, ...this.#warnings],
       calls: this.calls,
@@ -134,8 +134,8 @@ class ModelRun {
       state,
       schema: querySchema,
       judge(value) {
-        const read = readQueries(value)
-        return 'queries' in read ? { value: read.queries } : { problems: [read.problem] }
+        const result = readQueries(value)
+        return 'queries' in result ? { value: result.queries } : { problems: [result.problem] }
       },
     })
     return queries ?? findHeuristic()
@@ -147,8 +147,10 @@ class ModelRun {
       state,
       schema: updateSchema,
       judge: (value) => {
-        const read = this.#readUpdate(value)
-        return read.problems.length === 0 ? { value: read } : { problems: read.problems, partial: read }
+        const update = this.#readUpdate(value)
+        return update.problems.length === 0
+          ? { value: update }
+          : { problems: update.problems, partial: update }
       },
     })
     if (update !== undefined) this.#salvage(update)
@@ -190,7 +192,7 @@ class ModelRun {
     this.salvaged = working_memory === undefined ? { memories: drafts } : { working_memory, memories: drafts }
   }
 
-  #askIfValid<T>(question: Question<T>): Promise<T | undefined> {
+  #askIfValid<T>(question: ModelQuestion<T>): Promise<T | undefined> {
     return this.#ask(question).catch((error: unknown) => {
       if (error instanceof ChatError && error.code === 'LLM_INVALID_OUTPUT') return undefined
       throw error
@@ -198,7 +200,7 @@ class ModelRun {
   }
 
   /** Throws `ChatError`, with `LLM_INVALID_OUTPUT` if no part of the answers is valid. */
-  async #ask<T>({ step, state, schema, judge }: Question<T>): Promise<T> {
+  async #ask<T>({ step, state, schema, judge }: ModelQuestion<T>): Promise<T> {
     const { config, mind_id } = this.#context.cycle.mind
     const { temperature, seed } = config
     const messages: ChatMessage[] = [
@@ -211,18 +213,18 @@ class ModelRun {
     for (let attempt = 0; attempt <= maxCorrections; attempt++) {
       const options = { step, attempt, messages, maxTokens, temperature, seed, user: mind_id, schema }
       const reply = await this.#send(options)
-      const read = judgeText(reply.text, judge)
-      if ('value' in read) return read.value
-      partial = read.partial ?? partial
+      const result = judgeText(reply.text, judge)
+      if ('value' in result) return result.value
+      partial = result.partial ?? partial
       isTruncated = reply.isTruncated
       if (isTruncated && maxTokens < maxRetryTokens) {
         maxTokens = Math.min(maxRetryTokens, maxTokens * 2)
         continue
       }
-      this.#corrected.push(`${step}: ${read.problems.join('; ')}`.slice(0, 500))
+      this.#correctedProblems.push(`${step}: ${result.problems.join('; ')}`.slice(0, 500))
       messages.push(
         { role: 'assistant', content: reply.text.slice(0, 8000) },
-        { role: 'user', content: formatCorrection(read.problems) },
+        { role: 'user', content: formatCorrection(result.problems) },
       )
     }
     if (partial !== undefined) return partial
@@ -248,25 +250,25 @@ class ModelRun {
   }
 
   #checkTruncation({ prompt_tokens }: LlmCallRow, messages: readonly ChatMessage[]): void {
-    const estimate = messages.reduce((sum, { content }) => sum + content.length, 0) / 3.5
-    if (prompt_tokens !== null && prompt_tokens > 0 && prompt_tokens < estimate / 2)
+    const estimatedTokens = messages.reduce((sum, { content }) => sum + content.length, 0) / 3.5
+    if (prompt_tokens !== null && prompt_tokens > 0 && prompt_tokens < estimatedTokens / 2)
       this.#warnings.add(
-        `the provider read ${prompt_tokens} tokens, but about ${Math.round(estimate)} were sent`,
+        `the provider read ${prompt_tokens} tokens, but about ${Math.round(estimatedTokens)} were sent`,
       )
   }
 }
 
-function judgeText<T>(text: string, judge: (value: unknown) => Judgement<T>): Judgement<T> {
-  const read = readJson(text)
-  return 'problem' in read ? { problems: [read.problem] } : judge(read.value)
+function judgeText<T>(text: string, judge: (value: unknown) => JudgeResult<T>): JudgeResult<T> {
+  const parsed = readJson(text)
+  return 'problem' in parsed ? { problems: [parsed.problem] } : judge(parsed.value)
 }
 
-function judgeAction(value: unknown, { situation }: Cycle): Judgement<Action> {
-  const chosen = readChosenAction(value)
-  if (chosen === undefined)
+function judgeAction(value: unknown, { situation }: Cycle): JudgeResult<Action> {
+  const proposal = readChosenAction(value)
+  if (proposal === undefined)
     return { problems: ['chosen_action must be an object with action and parameters'] }
-  const verdict = validateAction(chosen, situation)
-  return 'action' in verdict ? { value: verdict.action } : verdict
+  const validation = validateAction(proposal, situation)
+  return 'action' in validation ? { value: validation.action } : validation
 }
 
 const makePromptState = (
@@ -287,7 +289,7 @@ const makePromptState = (
 function findGoal({ action, parameters }: Action, { observation }: Cycle): Goal | null {
   if (action !== 'interact_with') return null
   const { entity_id, interaction_name } = parameters
-  const entity = observation.entities?.find((one) => one.entity_id === entity_id)
+  const entity = observation.entities?.find((candidate) => candidate.entity_id === entity_id)
   const interaction = entity?.interactions.find(({ name }) => name === interaction_name)
   if (entity === undefined || interaction === undefined) return null
   const need = interaction.fills[0] ?? null
@@ -298,7 +300,10 @@ function updateTalks({ action }: Action, { perception, observation }: Cycle): Ch
   const { talks } = perception.state
   if (action !== 'act_in_interaction') return talks
   const id = observation.current?.interaction_id ?? Object.keys(talks)[0] ?? ''
-  const talk = talks[id]
-  if (talk === undefined) return talks
-  return { ...talks, [id]: { ...talk, own_turns: talk.own_turns + 1, heard_at: observation.time } } // cspell:ignore heard -- a stored field
+  const conversationState = talks[id]
+  if (conversationState === undefined) return talks
+  return {
+    ...talks,
+    [id]: { ...conversationState, own_turns: conversationState.own_turns + 1, heard_at: observation.time },
+  } // cspell:ignore heard -- a stored field
 }

@@ -48,7 +48,7 @@ const presets = {
 } as const
 
 /** An entry of `MINDS_LLM_PROVIDERS`. Its options override `MINDS_LLM_OPTIONS`. */
-const listedSchema = optionsSchema.extend({
+const listedProviderSchema = optionsSchema.extend({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/),
   base_url: z.url(),
   default_model: z.string().min(1),
@@ -59,15 +59,15 @@ export function readProviders(
   settings: Env['settings'],
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ) {
-  const options = validate('MINDS_LLM_OPTIONS', optionsSchema, settings.mindsLlmOptions ?? {})
-  const [url, key, model, named] = [
+  const options = validateSetting('MINDS_LLM_OPTIONS', optionsSchema, settings.mindsLlmOptions ?? {})
+  const [url, key, model, selectedName] = [
     toText(settings.mindsLlmUrl),
     toText(settings.mindsLlmKey),
     toText(settings.mindsLlmModel),
     toText(settings.mindsLlmProvider),
   ]
-  const openrouter = toText(settings.openrouterApiKey)
-  const make = (
+  const openrouterKey = toText(settings.openrouterApiKey)
+  const createProvider = (
     name: string,
     preset: { baseUrl: string; model: string; structured: Provider['structured'] },
     apiKey?: string,
@@ -84,32 +84,40 @@ export function readProviders(
   if (url !== undefined)
     byName.set(
       'custom',
-      make('custom', { baseUrl: url, model: defaultModel, structured: 'json_schema' }, key),
+      createProvider('custom', { baseUrl: url, model: defaultModel, structured: 'json_schema' }, key),
     )
-  if (openrouter !== undefined) byName.set('openrouter', make('openrouter', presets.openrouter, openrouter))
+  if (openrouterKey !== undefined)
+    byName.set('openrouter', createProvider('openrouter', presets.openrouter, openrouterKey))
   // Local servers are contacted only if the settings name them.
   for (const name of ['ollama', 'llamacpp', 'vllm'] as const)
-    if (named === name) byName.set(name, make(name, presets[name], key))
-  const listed = readListed(settings, environment)
-  for (const provider of listed) byName.set(provider.name, provider)
-  if (named !== undefined && !byName.has(named) && named !== 'custom' && !(named in presets))
-    throw new MindsError('INVALID_CONFIG', `MINDS_LLM_PROVIDER names an unknown provider: ${named}`)
-  const chosen =
-    named === undefined ? (byName.get('custom') ?? byName.get('openrouter') ?? listed[0]) : byName.get(named)
-  return { byName, chosen }
+    if (selectedName === name) byName.set(name, createProvider(name, presets[name], key))
+  const listedProviders = readListedProviders(settings, environment)
+  for (const provider of listedProviders) byName.set(provider.name, provider)
+  if (
+    selectedName !== undefined &&
+    !byName.has(selectedName) &&
+    selectedName !== 'custom' &&
+    !(selectedName in presets)
+  )
+    throw new MindsError('INVALID_CONFIG', `MINDS_LLM_PROVIDER names an unknown provider: ${selectedName}`)
+  const defaultProvider =
+    selectedName === undefined
+      ? (byName.get('custom') ?? byName.get('openrouter') ?? listedProviders[0])
+      : byName.get(selectedName)
+  return { byName, defaultProvider }
 }
 
-function readListed(
+function readListedProviders(
   { mindsLlmProviders, mindsLlmOptions }: Env['settings'],
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly Provider[] {
-  const given = validate('MINDS_LLM_PROVIDERS', z.array(z.looseObject({})), mindsLlmProviders ?? [])
-  return given.map((own) => {
-    const merged = { ...(mindsLlmOptions as object | undefined), ...own }
-    const { base_url, default_model, api_key_env, structured, ...provider } = validate(
+  const entries = validateSetting('MINDS_LLM_PROVIDERS', z.array(z.looseObject({})), mindsLlmProviders ?? [])
+  return entries.map((entry) => {
+    const mergedOptions = { ...(mindsLlmOptions as object | undefined), ...entry }
+    const { base_url, default_model, api_key_env, structured, ...provider } = validateSetting(
       'MINDS_LLM_PROVIDERS',
-      listedSchema,
-      merged,
+      listedProviderSchema,
+      mergedOptions,
     )
     return {
       ...provider,
@@ -122,7 +130,7 @@ function readListed(
   })
 }
 
-function validate<Schema extends z.ZodType>(
+function validateSetting<Schema extends z.ZodType>(
   setting: string,
   schema: Schema,
   value: unknown,

@@ -17,41 +17,41 @@ export function summarizeCalls(
     per_step_ms: Object.fromEntries([...perStep].map(([step, ms]) => [step, Math.round(ms)])),
   }
   if (calls.length === 0) return { provenance: 'none' as const, model, model_calls: 0, ...timing }
-  const reported = calls.filter(({ prompt_tokens }) => prompt_tokens !== null)
-  const unreported = calls.length - reported.length
+  const reportedCalls = calls.filter(({ prompt_tokens }) => prompt_tokens !== null)
+  const unreportedCount = calls.length - reportedCalls.length
   const counts = {
     model,
     model_calls: calls.length,
-    ...(unreported === 0 ? {} : { unreported_calls: unreported }),
+    ...(unreportedCount === 0 ? {} : { unreported_calls: unreportedCount }),
   }
-  if (reported.length === 0) return { provenance: 'unreported' as const, ...counts, ...timing }
-  const total = (
+  if (reportedCalls.length === 0) return { provenance: 'unreported' as const, ...counts, ...timing }
+  const sumTokens = (
     rows: readonly LlmCallRow[],
     name: 'prompt_tokens' | 'completion_tokens' | 'cached_tokens',
   ): number => rows.reduce((sum, row) => sum + (row[name] ?? 0), 0)
-  const prompt = total(reported, 'prompt_tokens')
-  const completion = total(reported, 'completion_tokens')
-  const hasCacheFigures = reported.some(({ cached_tokens }) => cached_tokens !== null)
-  const stepNames = [...new Set(reported.map(({ step }) => step))]
-  const isPriced = calls.every(({ cost }) => cost !== null)
+  const promptTokens = sumTokens(reportedCalls, 'prompt_tokens')
+  const completionTokens = sumTokens(reportedCalls, 'completion_tokens')
+  const hasCacheFigures = reportedCalls.some(({ cached_tokens }) => cached_tokens !== null)
+  const stepNames = [...new Set(reportedCalls.map(({ step }) => step))]
+  const hasAllCosts = calls.every(({ cost }) => cost !== null)
   return {
     provenance: 'metered' as const,
     ...counts,
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    ...(hasCacheFigures ? { cached_prompt_tokens: total(reported, 'cached_tokens') } : {}),
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    ...(hasCacheFigures ? { cached_prompt_tokens: sumTokens(reportedCalls, 'cached_tokens') } : {}),
     cache_reporting: hasCacheFigures,
-    ...(isPriced ? { cost: calls.reduce((sum, { cost }) => sum + (cost ?? 0), 0) } : {}),
+    ...(hasAllCosts ? { cost: calls.reduce((sum, { cost }) => sum + (cost ?? 0), 0) } : {}),
     ...timing,
     per_step: Object.fromEntries(
       stepNames.map((step) => {
-        const rows = reported.filter((row) => row.step === step)
+        const rows = reportedCalls.filter((row) => row.step === step)
         return [
           step,
           {
-            prompt_tokens: total(rows, 'prompt_tokens'),
-            completion_tokens: total(rows, 'completion_tokens'),
+            prompt_tokens: sumTokens(rows, 'prompt_tokens'),
+            completion_tokens: sumTokens(rows, 'completion_tokens'),
           },
         ]
       }),

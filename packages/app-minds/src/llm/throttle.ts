@@ -27,8 +27,8 @@ export class Throttle {
   /** `tokens` is an estimate. Throws `OVERLOADED`, and after an abort `CANCELLED` or `AbortError`. */
   run<T>(tokens: number, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     const work = async (): Promise<T> => {
-      const delay = Math.max(this.#requests?.take(1) ?? 0, this.#tokens?.take(tokens) ?? 0)
-      if (delay > 0) await wait(delay, undefined, { signal })
+      const delayMs = Math.max(this.#requests?.take(1) ?? 0, this.#tokens?.take(tokens) ?? 0)
+      if (delayMs > 0) await wait(delayMs, undefined, { signal })
       return call()
     }
     return this.#queue.run(work, { signal })
@@ -39,22 +39,22 @@ export class Throttle {
 class TokenBucket {
   readonly #perMinute: number
   readonly #now: () => number
-  #available: number
+  #availableUnits: number
   #updatedAt: number
 
   constructor(perMinute: number, now: () => number) {
     this.#perMinute = perMinute
     this.#now = now
-    this.#available = perMinute
+    this.#availableUnits = perMinute
     this.#updatedAt = now()
   }
 
   /** Takes units and returns the delay in milliseconds until they are available. */
   take(units: number): number {
     const now = this.#now()
-    const refilled = this.#available + ((now - this.#updatedAt) * this.#perMinute) / 60_000
+    const refilledUnits = this.#availableUnits + ((now - this.#updatedAt) * this.#perMinute) / 60_000
     this.#updatedAt = now
-    this.#available = Math.min(this.#perMinute, refilled) - units
-    return this.#available >= 0 ? 0 : (-this.#available * 60_000) / this.#perMinute
+    this.#availableUnits = Math.min(this.#perMinute, refilledUnits) - units
+    return this.#availableUnits >= 0 ? 0 : (-this.#availableUnits * 60_000) / this.#perMinute
   }
 }

@@ -17,24 +17,24 @@ const maxLexical = 50
 
 /** Added to the score of a memory that contains a name of the query. */
 const nameScore = 1
-const smallestScore = 0.01
+const periodScore = 0.01
 
 const maxTexts = 16_384
 
 export class DailySearch {
   /** Stems by text, oldest first. */
   readonly #stems = new Map<string, ReadonlySet<string>>()
-  readonly #days = new WeakMap<readonly MemoryRow[], Postings>()
+  readonly #postingsByDay = new WeakMap<readonly MemoryRow[], Postings>()
   #bytes = 0
 
   readonly getStems = (text: string): ReadonlySet<string> => {
-    const known = this.#stems.get(text)
-    if (known !== undefined) return known
+    const cachedStems = this.#stems.get(text)
+    if (cachedStems !== undefined) return cachedStems
     const stems = createStemSet(text)
     this.#stems.set(text, stems)
     this.#bytes += measureStems(text)
-    const [oldest] = this.#stems.keys()
-    if (this.#stems.size > maxTexts && oldest !== undefined) this.#evict(oldest)
+    const [oldestText] = this.#stems.keys()
+    if (this.#stems.size > maxTexts && oldestText !== undefined) this.#evict(oldestText)
     return stems
   }
 
@@ -48,8 +48,8 @@ export class DailySearch {
     const corrected = new Set(today.filter(this.findCorrections(queries, today)))
     const postings = this.#getPostings(today)
     return queries.map(({ text, vector }) => {
-      const counts = { memoryCount: today.length, limit: maxLexical }
-      const scores = computeLexicalScores([...this.getStems(text)], postings, counts)
+      const options = { memoryCount: today.length, limit: maxLexical }
+      const scores = computeLexicalScores([...this.getStems(text)], postings, options)
       const names = findNames(text).flatMap(listStems)
       const isNamed = (row: MemoryRow): boolean =>
         names.some((name) => [...this.getStems(row.content)].some((stem) => isSimilarName(name, stem)))
@@ -57,10 +57,14 @@ export class DailySearch {
       const isQuestion = findQuestion(text) !== undefined
       const hasPeriod = parseQuestion(text, 0).period !== null
       return today.flatMap((row, n) => {
-        const own = vectors[n]
-        const cosine = vector === undefined || own === undefined ? 0 : computeDotProduct(vector, own)
-        const found = scores.get(row.seq) ?? (hasPeriod ? smallestScore : 0)
-        const match = { cosine, lexical: names.length > 0 && isNamed(row) ? found + nameScore : found }
+        const rowVector = vectors[n]
+        const cosine =
+          vector === undefined || rowVector === undefined ? 0 : computeDotProduct(vector, rowVector)
+        const lexicalScore = scores.get(row.seq) ?? (hasPeriod ? periodScore : 0)
+        const match = {
+          cosine,
+          lexical: names.length > 0 && isNamed(row) ? lexicalScore + nameScore : lexicalScore,
+        }
         return canBeRelevant(match) || isQuestion ? [toCandidate(row, match, corrected.has(row))] : []
       })
     })
@@ -68,11 +72,11 @@ export class DailySearch {
 
   /** Returns a predicate for facts corrected today. Considers only corrections that share a word with a query. */
   findCorrections(queries: readonly MemoryQuery[], today: readonly MemoryRow[]): (row: MemoryRow) => boolean {
-    const wanted = queries.flatMap(({ text }) => [...this.getStems(text)])
+    const queryStems = queries.flatMap(({ text }) => [...this.getStems(text)])
     const facts = today.filter(({ kind, content }) => {
       if (kind !== 'fact') return false
       const stems = this.getStems(content)
-      return wanted.some((stem) => stems.has(stem))
+      return queryStems.some((stem) => stems.has(stem))
     })
     if (facts.length === 0) return () => false
     const todaysFacts = new Set(facts)
@@ -85,16 +89,16 @@ export class DailySearch {
   }
 
   shrink(bytes: number): number {
-    const before = this.#bytes
-    for (const text of [...this.#stems.keys()]) if (before - this.#bytes < bytes) this.#evict(text)
-    return before - this.#bytes
+    const initialBytes = this.#bytes
+    for (const text of [...this.#stems.keys()]) if (initialBytes - this.#bytes < bytes) this.#evict(text)
+    return initialBytes - this.#bytes
   }
 
   #getPostings(today: readonly MemoryRow[]): Postings {
-    const known = this.#days.get(today)
-    if (known !== undefined) return known
+    const cachedPostings = this.#postingsByDay.get(today)
+    if (cachedPostings !== undefined) return cachedPostings
     const postings = indexStems(today.map(({ seq, content }) => [seq, this.getStems(content)] as const))
-    this.#days.set(today, postings)
+    this.#postingsByDay.set(today, postings)
     return postings
   }
 

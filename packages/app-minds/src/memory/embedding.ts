@@ -37,15 +37,17 @@ export class Embedding implements VectorSpace {
    * Returns a vector per text, or `undefined` for a zero vector. Throws `EMBEDDING_ERROR`, for example after
    * `timeoutMs`.
    */
-  async vectors(
+  async computeVectors(
     texts: readonly string[],
     timeoutMs?: number,
   ): Promise<readonly (Float32Array | undefined)[]> {
-    const missing = [...new Set(texts.filter((text) => !this.#vectors.has(text)))]
-    const made = missing.length === 0 ? [] : await this.#embed(missing, timeoutMs)
-    const byText = new Map(missing.map((text, index) => [text, made[index]]))
-    const vectors = texts.map((text) => (byText.has(text) ? byText.get(text) : this.#vectors.get(text)))
-    for (const [text, vector] of byText) this.#add(text, vector)
+    const missingTexts = [...new Set(texts.filter((text) => !this.#vectors.has(text)))]
+    const newVectors = missingTexts.length === 0 ? [] : await this.#embed(missingTexts, timeoutMs)
+    const newVectorsByText = new Map(missingTexts.map((text, index) => [text, newVectors[index]]))
+    const vectors = texts.map((text) =>
+      newVectorsByText.has(text) ? newVectorsByText.get(text) : this.#vectors.get(text),
+    )
+    for (const [text, vector] of newVectorsByText) this.#add(text, vector)
     return vectors
   }
 
@@ -54,9 +56,9 @@ export class Embedding implements VectorSpace {
   }
 
   shrink(bytes: number): number {
-    const before = this.#bytes
-    for (const text of [...this.#vectors.keys()]) if (before - this.#bytes < bytes) this.#evict(text)
-    return before - this.#bytes
+    const initialBytes = this.#bytes
+    for (const text of [...this.#vectors.keys()]) if (initialBytes - this.#bytes < bytes) this.#evict(text)
+    return initialBytes - this.#bytes
   }
 
   async close(): Promise<void> {
@@ -93,8 +95,8 @@ export class Embedding implements VectorSpace {
     this.#evict(text)
     this.#vectors.set(text, vector)
     this.#bytes += measureEntry(text, vector)
-    const [oldest] = this.#vectors.keys()
-    if (this.#vectors.size > maxEntries && oldest !== undefined) this.#evict(oldest)
+    const [oldestText] = this.#vectors.keys()
+    if (this.#vectors.size > maxEntries && oldestText !== undefined) this.#evict(oldestText)
   }
 
   #evict(text: string): void {

@@ -11,13 +11,13 @@ export type CachedMind = Pick<MindRow, 'seq' | 'memory_rev' | 'daily_count' | 'm
 
 interface RecallDataRequest {
   readonly words: readonly string[]
-  readonly extra: number
+  readonly extraCount: number
   readonly embedderId: string
-  readonly withToday: boolean
+  readonly includesToday: boolean
 }
 
 interface MemorySource {
-  readRecallData(mind: Pick<MindRow, 'seq'>, wanted: RecallDataQuery): Promise<FoundRecallData>
+  readRecallData(mind: Pick<MindRow, 'seq'>, query: RecallDataQuery): Promise<FoundRecallData>
   bySeqs(seqs: readonly number[]): Promise<readonly MemoryRow[]>
 }
 
@@ -51,50 +51,54 @@ export class MemoryCache {
   }
 
   async readRecallData(mind: CachedMind, request: RecallDataRequest): Promise<RecallData> {
-    const { words, extra, embedderId, withToday } = request
+    const { words, extraCount, embedderId, includesToday } = request
     const { daily_count, memory_count } = mind
     const entry = this.#use(mind)
-    const key = `${embedderId}|${extra}`
+    const key = `${embedderId}|${extraCount}`
     const hasMemories = memory_count > 0
-    const missing = hasMemories ? words.filter((word) => !entry.postings.has(word)) : []
-    const needsToday = withToday && daily_count > 0 && entry.today?.count !== daily_count
+    const missingWords = hasMemories ? words.filter((word) => !entry.postings.has(word)) : []
+    const needsToday = includesToday && daily_count > 0 && entry.today?.count !== daily_count
     const needsDefaults = hasMemories && entry.defaults?.key !== key
-    if (missing.length > 0 || needsToday || needsDefaults) {
-      const defaults = needsDefaults ? { extra, embedderId } : undefined
-      const found = await this.#source.readRecallData(mind, { words: missing, today: needsToday, defaults })
-      this.#add(mind.seq, entry, found, key)
+    if (missingWords.length > 0 || needsToday || needsDefaults) {
+      const defaults = needsDefaults ? { extraCount, embedderId } : undefined
+      const loadedData = await this.#source.readRecallData(mind, {
+        words: missingWords,
+        today: needsToday,
+        defaults,
+      })
+      this.#add(mind.seq, entry, loadedData, key)
     }
     return {
-      today: withToday && daily_count > 0 ? (entry.today?.rows ?? []) : [],
+      today: includesToday && daily_count > 0 ? (entry.today?.rows ?? []) : [],
       postings: entry.postings,
       defaults: hasMemories ? (entry.defaults?.value ?? noDefaults) : noDefaults,
     }
   }
 
   /** Returns long-term memories by row. Omits missing rows. */
-  async rows(mind: CachedMind, seqs: readonly number[]): Promise<readonly MemoryRow[]> {
+  async readRows(mind: CachedMind, seqs: readonly number[]): Promise<readonly MemoryRow[]> {
     const entry = this.#use(mind)
-    const missing = seqs.filter((seq) => !entry.rows.has(seq))
-    if (missing.length > 0) {
-      const found = await this.#source.bySeqs(missing)
-      for (const row of found) entry.rows.set(row.seq, row)
-      this.#grow(mind.seq, entry, measureRows(found))
+    const missingSeqs = seqs.filter((seq) => !entry.rows.has(seq))
+    if (missingSeqs.length > 0) {
+      const loadedRows = await this.#source.bySeqs(missingSeqs)
+      for (const row of loadedRows) entry.rows.set(row.seq, row)
+      this.#grow(mind.seq, entry, measureRows(loadedRows))
     }
     return seqs.flatMap((seq) => entry.rows.get(seq) ?? [])
   }
 
   shrink(bytes: number): number {
-    const before = this.#bytes
-    for (const seq of [...this.#entries.keys()]) if (before - this.#bytes < bytes) this.#evict(seq)
-    return before - this.#bytes
+    const initialBytes = this.#bytes
+    for (const seq of [...this.#entries.keys()]) if (initialBytes - this.#bytes < bytes) this.#evict(seq)
+    return initialBytes - this.#bytes
   }
 
   #use({ seq, memory_rev: rev }: CachedMind): Entry {
-    const known = this.#entries.get(seq)
-    if (known?.rev === rev) {
+    const cachedEntry = this.#entries.get(seq)
+    if (cachedEntry?.rev === rev) {
       this.#entries.delete(seq)
-      this.#entries.set(seq, known)
-      return known
+      this.#entries.set(seq, cachedEntry)
+      return cachedEntry
     }
     this.#evict(seq)
     const entry = {
@@ -110,31 +114,31 @@ export class MemoryCache {
   }
 
   #add(seq: number, entry: Entry, { postings, today, defaults }: FoundRecallData, key: string): void {
-    let added = 0
+    let addedBytes = 0
     for (const [word, rows] of postings) {
       entry.postings.set(word, rows)
-      added += 100 + 8 * rows.length
+      addedBytes += 100 + 8 * rows.length
     }
     if (today !== undefined) {
-      added += measureRows(today) - measureRows(entry.today?.rows ?? [])
+      addedBytes += measureRows(today) - measureRows(entry.today?.rows ?? [])
       // Memories may have been added since the mind was read.
       entry.today = { count: today.length, rows: today }
     }
     if (defaults !== undefined) {
-      added += measureRows(defaults.rows)
+      addedBytes += measureRows(defaults.rows)
       entry.defaults = { key, value: defaults }
       for (const row of defaults.rows) entry.rows.set(row.seq, row)
     }
-    this.#grow(seq, entry, added)
+    this.#grow(seq, entry, addedBytes)
   }
 
   #grow(seq: number, entry: Entry, bytes: number): void {
     if (this.#entries.get(seq) !== entry) return
     entry.bytes += bytes
     this.#bytes += bytes
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes || oldest === seq) break
-      this.#evict(oldest)
+    for (const oldestSeq of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes || oldestSeq === seq) break
+      this.#evict(oldestSeq)
     }
   }
 

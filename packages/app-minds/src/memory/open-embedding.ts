@@ -13,7 +13,7 @@ type ModelStore = Pick<MindsFile, 'model' | 'saveModel'>
 /** Opens the vector space of an endpoint or, if no URL is set, of everyday language. */
 export function openEmbedding(settings: Env['settings'], store: ModelStore): Embedding {
   const url = toText(settings.mindsEmbeddingsUrl)
-  if (url === undefined) return openEveryday(store)
+  if (url === undefined) return openEverydayEmbedding(store)
   const embedder = openEndpoint({
     baseUrl: url,
     model: toText(settings.mindsEmbeddingsModel) ?? 'text-embedding-3-small',
@@ -28,20 +28,20 @@ export function openEmbedding(settings: Env['settings'], store: ModelStore): Emb
 }
 
 /** Reads the model from the data file, or trains and stores it. The id contains the hash of the training texts. */
-function openEveryday(store: ModelStore): Embedding {
+function openEverydayEmbedding(store: ModelStore): Embedding {
   const hash = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)
   const id = `everyday-${everydayDimensions}-${hash}`
   const name = `lsa everyday language, ${everydayDimensions} dimensions`
   return new Embedding({ id, name, width: everydayDimensions }, async (signal) => {
-    const stored = await store.model(id)
-    if (stored !== undefined) return openLsa(decodeLsa(stored))
-    const model = await train(signal)
+    const storedModel = await store.model(id)
+    if (storedModel !== undefined) return openLsa(decodeLsa(storedModel))
+    const model = await trainModel(signal)
     await store.saveModel(id, model)
     return openLsa(decodeLsa(model))
   })
 }
 
-async function train(signal: AbortSignal): Promise<Uint8Array> {
+async function trainModel(signal: AbortSignal): Promise<Uint8Array> {
   const link = new WorkerLink<SearchMethods>(resolveWorkerFile('search-worker', import.meta.url), {
     name: 'the worker that trains the vector space of memories',
   })

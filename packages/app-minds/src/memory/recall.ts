@@ -36,8 +36,8 @@ export interface RecallResult {
 }
 
 /** Maximum candidates per index, and how many of the newest and most important memories are always candidates. */
-const top = 50
-const extra = 10
+const maxCandidates = 50
+const extraCount = 10
 
 /** Lexical score of a memory that matches only the period. */
 const periodScore = 0.01
@@ -49,8 +49,8 @@ const vectorsTimeoutMs = 4000
 const embedBatchSize = 256
 
 export function getWeights({ config: { retrieval } }: Pick<MindRow, 'config'>): RetrievalWeights {
-  const own = Object.entries(retrieval).filter(([, value]) => value !== undefined)
-  return { ...retrievalWeights, ...Object.fromEntries(own) }
+  const overrides = Object.entries(retrieval).filter(([, value]) => value !== undefined)
+  return { ...retrievalWeights, ...Object.fromEntries(overrides) }
 }
 
 /** Adds a warning if vectors are unavailable. */
@@ -60,8 +60,8 @@ export async function recall(
   {
     now,
     weights,
-    withToday,
-  }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly withToday: boolean },
+    includesToday,
+  }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly includesToday: boolean },
   services: RecallServices,
 ): Promise<RecallResult> {
   if (queries.length === 0) return { recalled: [], byQuery: [], warnings: [] }
@@ -70,24 +70,29 @@ export async function recall(
   const words = queries.map(getQueryWords)
   const data = await cache.readRecallData(mind, {
     words: [...new Set(words.flat())],
-    extra,
+    extraCount,
     embedderId: embedding.id,
-    withToday,
+    includesToday,
   })
   const warnings: string[] = []
   const texts = [...queries, ...data.today.map(({ content }) => content)]
-  const vectors = await embedding.vectors(texts, vectorsTimeoutMs).catch((error: unknown) => {
+  const vectors = await embedding.computeVectors(texts, vectorsTimeoutMs).catch((error: unknown) => {
     if (!isCausewayError(error)) throw error
     warnings.push(`memories were searched by words only: ${error.message}`)
     return []
   })
   const memoryQueries = queries.map((text, i) => ({ text, words: words[i] ?? [], vector: vectors[i] }))
-  const longTerm = await findLongTerm(mind, memoryQueries, data, { ...services, now })
-  const recent = daily.find(memoryQueries, data.today, vectors.slice(queries.length))
+  const longTermCandidates = await findLongTerm(mind, memoryQueries, data, { ...services, now })
+  const recentCandidates = daily.find(memoryQueries, data.today, vectors.slice(queries.length))
   const { getStems } = daily
   const relations = await services.relations.get()
   const byQuery = queries.map((text, i) =>
-    rankMemories(text, [...(longTerm[i] ?? []), ...(recent[i] ?? [])], { now, weights, relations, getStems }),
+    rankMemories(text, [...(longTermCandidates[i] ?? []), ...(recentCandidates[i] ?? [])], {
+      now,
+      weights,
+      relations,
+      getStems,
+    }),
   )
   return { recalled: mergeRanked(byQuery, weights, getStems), byQuery, warnings }
 }
@@ -102,45 +107,51 @@ async function findLongTerm(
   const periods = queries.map(({ text }) => parseQuestion(text, now).period)
   const inPeriod = await Promise.all(
     periods.map((period) =>
-      period === null ? [] : file.read(({ memories }) => memories.between(mind.seq, period, top)),
+      period === null ? [] : file.read(({ memories }) => memories.between(mind.seq, period, maxCandidates)),
     ),
   )
   const isCorrected = daily.findCorrections(queries, today)
   const scores = queries.map(({ words }, index) => {
-    const found = computeLexicalScores(words, postings, { memoryCount: mind.memory_count, limit: top })
-    const others = (inPeriod[index] ?? []).filter(({ seq }) => !found.has(seq))
-    return new Map([...found, ...others.map(({ seq }) => [seq, periodScore] as const)])
+    const lexicalScores = computeLexicalScores(words, postings, {
+      memoryCount: mind.memory_count,
+      limit: maxCandidates,
+    })
+    const otherRows = (inPeriod[index] ?? []).filter(({ seq }) => !lexicalScores.has(seq))
+    return new Map([...lexicalScores, ...otherRows.map(({ seq }) => [seq, periodScore] as const)])
   })
-  const also = [
-    ...new Set([...scores.flatMap((found) => [...found.keys()]), ...defaults.rows.map(({ seq }) => seq)]),
+  const alwaysIncludedSeqs = [
+    ...new Set([
+      ...scores.flatMap((queryScores) => [...queryScores.keys()]),
+      ...defaults.rows.map(({ seq }) => seq),
+    ]),
   ]
-  const withVector = queries.flatMap(({ vector }, index) => (vector === undefined ? [] : [index]))
+  const queryIndices = queries.flatMap(({ vector }, index) => (vector === undefined ? [] : [index]))
   const vectorQuery = {
     mindSeq: mind.seq,
     embedderId: embedding.id,
     width: embedding.width,
     queries: queries.flatMap(({ vector }) => vector ?? []),
-    top,
-    also,
-    last: defaults.lastVector,
+    maxMatches: maxCandidates,
+    alwaysIncludedSeqs,
+    lastSeq: defaults.lastVector,
   }
-  const matches = withVector.length === 0 ? [] : await search.search(vectorQuery, mind.memory_count)
+  const matches = queryIndices.length === 0 ? [] : await search.search(vectorQuery, mind.memory_count)
   const isQuestion = queries.map(({ text }) => findQuestion(text) !== undefined)
-  const relevant = queries.map((_, index) => {
-    const cosines = new Map(matches[withVector.indexOf(index)] ?? [])
-    return [...new Set([...also, ...cosines.keys()])].flatMap((seq) => {
+  const relevantMatches = queries.map((_, index) => {
+    const cosines = new Map(matches[queryIndices.indexOf(index)] ?? [])
+    return [...new Set([...alwaysIncludedSeqs, ...cosines.keys()])].flatMap((seq) => {
       const match = { cosine: cosines.get(seq) ?? 0, lexical: scores[index]?.get(seq) ?? 0 }
       return canBeRelevant(match) || isQuestion[index] ? [{ seq, ...match }] : []
     })
   })
-  const rows = await cache.rows(mind, [...new Set(relevant.flat().map(({ seq }) => seq))])
-  const bySeq = new Map(
-    rows.map((row) => [row.seq, { row, isOld: row.superseded_by !== null || isCorrected(row) }]),
+  const rows = await cache.readRows(mind, [...new Set(relevantMatches.flat().map(({ seq }) => seq))])
+  const rowsBySeq = new Map(
+    rows.map((row) => [row.seq, { row, isSuperseded: row.superseded_by !== null || isCorrected(row) }]),
   )
-  return relevant.map((found) =>
-    found.flatMap(({ seq, ...match }) => {
-      const known = bySeq.get(seq)
-      return known === undefined ? [] : [toCandidate(known.row, match, known.isOld)]
+  return relevantMatches.map((queryMatches) =>
+    queryMatches.flatMap(({ seq, ...match }) => {
+      const loadedRow = rowsBySeq.get(seq)
+      return loadedRow === undefined ? [] : [toCandidate(loadedRow.row, match, loadedRow.isSuperseded)]
     }),
   )
 }
@@ -153,7 +164,7 @@ export async function addMissingVectors(
   if (embedder_id === embedding.id) return 'complete'
   const rows = await file.read(({ memories }) => memories.withoutVector(seq, embedding.id, embedBatchSize))
   const texts = rows.map(({ content }) => content)
-  const vectors = await embedding.vectors(texts, vectorsTimeoutMs).catch((error: unknown) => {
+  const vectors = await embedding.computeVectors(texts, vectorsTimeoutMs).catch((error: unknown) => {
     if (isCausewayError(error)) return undefined
     throw error
   })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { WordRelations } from '../domain/word-relations.ts'
 
-const packed = new URL('../../words/relations.txt.br', import.meta.url)
+const packedFile = new URL('../../words/relations.txt.br', import.meta.url)
 const decompress = promisify(brotliDecompress)
 
 /** Reads the word relations on first use. Parsing takes 200 ms in total, in short steps. */
@@ -12,7 +12,7 @@ export class RelationsFile {
   readonly #file: URL | string
   #relations: Promise<WordRelations> | undefined
 
-  constructor(file: URL | string = packed) {
+  constructor(file: URL | string = packedFile) {
     this.#file = file
   }
 
@@ -28,9 +28,9 @@ export class RelationsFile {
 
 async function readRelations(file: URL | string): Promise<WordRelations> {
   const bytes = await decompress(await readFile(file))
-  const steps = WordRelations.parse(bytes.toString('utf8'))
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value
+  const iterator = WordRelations.parse(bytes.toString('utf8'))
+  for (let result = iterator.next(); ; result = iterator.next()) {
+    if (result.done) return result.value
     await turn()
   }
 }

@@ -5,11 +5,11 @@ export interface VectorQuery {
   readonly embedderId: string
   readonly width: number
   readonly queries: readonly Float32Array[]
-  readonly top: number
+  readonly maxMatches: number
   /** Rows whose cosines are always returned. */
-  readonly also: readonly number[]
+  readonly alwaysIncludedSeqs: readonly number[]
   /** The last row with a vector, up to which the cache reads. */
-  readonly last: number
+  readonly lastSeq: number
 }
 
 export type VectorMatches = readonly (readonly (readonly [seq: number, cosine: number])[])[]
@@ -29,7 +29,7 @@ interface Entry {
   values: Float32Array
   readonly width: number
   /** Nearest rows by query. Cleared when rows are added. */
-  nearest: WeakMap<Float32Array, readonly NearestRow[]>
+  nearestByQuery: WeakMap<Float32Array, readonly NearestRow[]>
 }
 
 /** Maximum number of rows for which a scan is cheaper than caching its result. */
@@ -63,28 +63,28 @@ export class VectorCache {
   }
 
   shrink(bytes: number): number {
-    const before = this.#bytes
-    for (const key of [...this.#entries.keys()]) if (before - this.#bytes < bytes) this.#evict(key)
-    return before - this.#bytes
+    const initialBytes = this.#bytes
+    for (const key of [...this.#entries.keys()]) if (initialBytes - this.#bytes < bytes) this.#evict(key)
+    return initialBytes - this.#bytes
   }
 
-  #use({ mindSeq, embedderId, width, last }: VectorQuery): Entry {
+  #use({ mindSeq, embedderId, width, lastSeq }: VectorQuery): Entry {
     const key = `${mindSeq}|${embedderId}`
     const entry = this.#entries.get(key) ?? {
       seqs: [],
       rows: new Map(),
       values: new Float32Array(0),
       width,
-      nearest: new WeakMap(),
+      nearestByQuery: new WeakMap(),
     }
     this.#evict(key)
-    const loaded = entry.seqs.at(-1) ?? 0
-    if (last > loaded) extend(entry, this.#load(mindSeq, embedderId, loaded))
+    const lastLoadedSeq = entry.seqs.at(-1) ?? 0
+    if (lastSeq > lastLoadedSeq) appendRows(entry, this.#load(mindSeq, embedderId, lastLoadedSeq))
     this.#entries.set(key, entry)
     this.#bytes += entry.values.byteLength
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes || oldest === key) break
-      this.#evict(oldest)
+    for (const oldestKey of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes || oldestKey === key) break
+      this.#evict(oldestKey)
     }
     return entry
   }
@@ -96,44 +96,45 @@ export class VectorCache {
 }
 
 function findMatches(
-  { seqs, rows, values, width, nearest }: Entry,
+  { seqs, rows, values, width, nearestByQuery }: Entry,
   query: Float32Array,
-  { top, also }: VectorQuery,
+  { maxMatches, alwaysIncludedSeqs }: VectorQuery,
 ): readonly (readonly [number, number])[] {
   const table = { values, width, count: seqs.length }
-  const near = nearest.get(query) ?? findNearestRows(table, query, top)
-  if (seqs.length > maxScanned) nearest.set(query, near)
-  const found = new Map<number, number>()
-  for (const { row, cosine } of near) found.set(seqs[row] as number, cosine)
-  for (const seq of also) {
+  const nearestRows = nearestByQuery.get(query) ?? findNearestRows(table, query, maxMatches)
+  if (seqs.length > maxScanned) nearestByQuery.set(query, nearestRows)
+  const cosines = new Map<number, number>()
+  for (const { row, cosine } of nearestRows) cosines.set(seqs[row] as number, cosine)
+  for (const seq of alwaysIncludedSeqs) {
     const row = rows.get(seq)
-    if (row !== undefined && !found.has(seq)) found.set(seq, computeCosineAt(table, row, query))
+    if (row !== undefined && !cosines.has(seq)) cosines.set(seq, computeCosineAt(table, row, query))
   }
-  return [...found]
+  return [...cosines]
 }
 
-function extend(entry: Entry, rows: Iterable<LoadedVector>): void {
-  entry.nearest = new WeakMap()
+function appendRows(entry: Entry, rows: Iterable<LoadedVector>): void {
+  entry.nearestByQuery = new WeakMap()
   let batch: LoadedVector[] = []
   for (const row of rows) {
     batch.push(row)
     if (batch.length < batchSize) continue
-    append(entry, batch)
+    appendBatch(entry, batch)
     batch = []
   }
-  append(entry, batch)
+  appendBatch(entry, batch)
 }
 
 /** Appends vectors. An empty vector becomes zeros, with cosine 0. */
-function append(entry: Entry, rows: readonly LoadedVector[]): void {
+function appendBatch(entry: Entry, rows: readonly LoadedVector[]): void {
   const { width, seqs } = entry
-  const needed = (seqs.length + rows.length) * width
-  if (needed > entry.values.length) {
+  const requiredLength = (seqs.length + rows.length) * width
+  if (requiredLength > entry.values.length) {
     // Doubling could waste half of the memory.
-    const size = seqs.length === 0 ? needed : Math.max(needed, Math.ceil(seqs.length * 1.25) * width)
-    const grown = new Float32Array(size)
-    grown.set(entry.values)
-    entry.values = grown
+    const size =
+      seqs.length === 0 ? requiredLength : Math.max(requiredLength, Math.ceil(seqs.length * 1.25) * width)
+    const newValues = new Float32Array(size)
+    newValues.set(entry.values)
+    entry.values = newValues
   }
   for (const { memory_seq, vec } of rows) {
     // Copies the blob, because it may be unaligned.

@@ -13,12 +13,12 @@ import { type LoadVectors, VectorCache, type VectorMatches, type VectorQuery } f
 export class VectorSearch {
   readonly cache: VectorCache
   readonly #worker: SharedWorker<SearchMethods>
-  readonly #workerFrom: number
+  readonly #minWorkerMemories: number
 
   constructor(dir: string, load: LoadVectors, limits: Limits) {
     const maxBytes = limits.vector_cache_bytes
     this.cache = new VectorCache(load, maxBytes)
-    this.#workerFrom = limits.worker_search_from
+    this.#minWorkerMemories = limits.worker_search_from
     this.#worker = new SharedWorker<SearchMethods>(() => {
       const file = resolveWorkerFile('search-worker', import.meta.url)
       const link = new WorkerLink<SearchMethods>(file, { name: 'the worker that searches memories' })
@@ -34,7 +34,7 @@ export class VectorSearch {
   }
 
   async search(query: VectorQuery, memoryCount: number): Promise<VectorMatches> {
-    if (memoryCount < this.#workerFrom) return this.cache.search(query)
+    if (memoryCount < this.#minWorkerMemories) return this.cache.search(query)
     this.cache.drop(query.mindSeq)
     return this.#worker.call('search', query)
   }

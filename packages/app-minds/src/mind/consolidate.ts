@@ -29,7 +29,7 @@ export async function consolidateMind(
   for (let start = 0; start < daily.length; start += batchSize) {
     const rows = daily.slice(start, start + batchSize)
     try {
-      const vectors = await embedding.vectors(rows.map(({ content }) => content))
+      const vectors = await embedding.computeVectors(rows.map(({ content }) => content))
       const batch = rows.map((memory, i) => ({ memory, vector: packVector(vectors[i]) }))
       const counts = await file.write((tables) =>
         consolidateBatch(tables, { mindSeq: mind.seq, embedderId: embedding.id, batch }),

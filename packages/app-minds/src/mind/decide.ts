@@ -133,7 +133,11 @@ export class Decider {
   ): SelectorContext {
     const { now } = this.#services
     const { mind, observation } = cycle
-    const options = { now: observation.time, weights: getWeights(mind), withToday: mind.config.recall_daily }
+    const options = {
+      now: observation.time,
+      weights: getWeights(mind),
+      includesToday: mind.config.recall_daily,
+    }
     let done = 0
     return {
       cycle,

@@ -182,7 +182,7 @@ export class Minds {
   async recall(mindId: string, query: string, k: number): Promise<RecallResult> {
     const mind = await this.read(mindId, (_, found) => found)
     const weights = { ...getWeights(mind), per_query: k, most: k }
-    return recall(mind, [query], { now: mind.last_sim_time, weights, withToday: true }, this.#services)
+    return recall(mind, [query], { now: mind.last_sim_time, weights, includesToday: true }, this.#services)
   }
 
   effectiveSelector(config: MindConfig): 'llm' | 'policy' {

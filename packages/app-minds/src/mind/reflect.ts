@@ -19,7 +19,7 @@ export async function reflect(
   const experiences = await file.read(({ reflections }) => reflections.experiences(seq, maxExperiences))
   const conclusions = drawConclusions(experiences)
   try {
-    const vectors = await embedding.vectors(conclusions.map(({ content }) => content))
+    const vectors = await embedding.computeVectors(conclusions.map(({ content }) => content))
     return await file.write(({ minds, reflections }) => {
       minds.markReflected(seq)
       return conclusions.filter((conclusion, i) => {

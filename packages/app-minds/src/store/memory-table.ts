@@ -195,9 +195,9 @@ export class MemoryTable {
     return this.#sql.evict.run({ 1: mindSeq, 2: time, 3: count }).changes
   }
 
-  #readDefaults(mindSeq: number, { extra, embedderId }: NonNullable<RecallDataQuery['defaults']>) {
-    const important = this.#sql.byImportance.all(mindSeq, extra).map(toMemory)
-    const rows = [...this.newest(mindSeq, extra), ...important]
+  #readDefaults(mindSeq: number, { extraCount, embedderId }: NonNullable<RecallDataQuery['defaults']>) {
+    const important = this.#sql.byImportance.all(mindSeq, extraCount).map(toMemory)
+    const rows = [...this.newest(mindSeq, extraCount), ...important]
     return {
       rows: [...new Map(rows.map((row) => [row.seq, row])).values()],
       lastVector: this.#sql.lastVector.get(mindSeq, embedderId) ?? 0,

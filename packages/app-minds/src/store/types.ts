@@ -105,8 +105,8 @@ export interface DecisionRow {
 export interface RecallDataQuery {
   readonly words: readonly string[]
   readonly today?: boolean
-  /** `extra` newest and `extra` most important memories, with vectors of the space `embedderId`. */
-  readonly defaults?: { readonly extra: number; readonly embedderId: string } | undefined
+  /** `extraCount` newest and `extraCount` most important memories, with vectors of the space `embedderId`. */
+  readonly defaults?: { readonly extraCount: number; readonly embedderId: string } | undefined
 }
 
 export type FoundRecallData = Pick<RecallData, 'postings'> & Partial<RecallData>
