@@ -3,11 +3,11 @@ import { EmbedError } from '@causeway/embed'
 import { MindsError } from './errors.ts'
 import { Minds } from './mind/minds.ts'
 import { migrations } from './store/schema.ts'
-import { lifecycleTools } from './tools/lifecycle-tools.ts'
-import { mindPrompts } from './tools/prompts.ts'
-import { mindResources } from './tools/resources.ts'
-import { mindRoutes } from './tools/routes.ts'
-import { thoughtTools } from './tools/thought-tools.ts'
+import { declareLifecycleTools } from './tools/lifecycle-tools.ts'
+import { declareMindPrompts } from './tools/prompts.ts'
+import { declareMindResources } from './tools/resources.ts'
+import { declareMindRoutes } from './tools/routes.ts'
+import { declareThoughtTools } from './tools/thought-tools.ts'
 
 export default defineApp(
   {
@@ -44,10 +44,10 @@ export default defineApp(
     health: (minds) => minds.health(),
   },
   (app) => {
-    lifecycleTools(app)
-    thoughtTools(app)
-    mindResources(app)
-    mindPrompts(app)
-    mindRoutes(app)
+    declareLifecycleTools(app)
+    declareThoughtTools(app)
+    declareMindResources(app)
+    declareMindPrompts(app)
+    declareMindRoutes(app)
   },
 )

@@ -311,7 +311,8 @@ verifies('minds:decisions', async (t) => {
   await makeMind(minds, 'mara')
   for (const time of [100, 200, 300]) await decide(minds, 'mara', time)
   const store = minds.app.store as Minds
-  const readDecisions = (id: string) => store.read(id, ({ records }, { seq }) => records.decisions(seq, 2))
+  const readDecisions = (id: string) =>
+    store.read(id, ({ records }, { seq }) => records.listDecisions(seq, 2))
   const decisions = await readDecisions('mara')
   t.same(
     decisions.map(({ current_simulation_time }) => current_simulation_time),

@@ -261,7 +261,7 @@ function countingFile() {
         ...(wanted.defaults === undefined ? {} : { defaults: { rows: [row(8), row(9)], lastVector: 9 } }),
       }
     },
-    bySeqs: async (seqs: readonly number[]) => {
+    listBySeqs: async (seqs: readonly number[]) => {
       asked.push(seqs)
       return seqs.filter((seq) => seq < 50).map(row)
     },

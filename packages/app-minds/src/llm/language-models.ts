@@ -95,7 +95,7 @@ export class LanguageModels {
 
   async #readUsage(seq: number | null, sinceMs: number, simDay: number | null) {
     const { file } = this.#options
-    const usage = await file.read(({ records }) => records.usage(seq, sinceMs, simDay))
+    const usage = await file.read(({ records }) => records.readUsage(seq, sinceMs, simDay))
     return { tokens: (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0), cost: usage.cost ?? 0 }
   }
 }

@@ -18,7 +18,7 @@ interface RecallDataRequest {
 
 interface MemorySource {
   readRecallData(mind: Pick<MindRow, 'seq'>, query: RecallDataQuery): Promise<FoundRecallData>
-  bySeqs(seqs: readonly number[]): Promise<readonly MemoryRow[]>
+  listBySeqs(seqs: readonly number[]): Promise<readonly MemoryRow[]>
 }
 
 interface Entry {
@@ -80,7 +80,7 @@ export class MemoryCache {
     const entry = this.#use(mind)
     const missingSeqs = seqs.filter((seq) => !entry.rows.has(seq))
     if (missingSeqs.length > 0) {
-      const loadedRows = await this.#source.bySeqs(missingSeqs)
+      const loadedRows = await this.#source.listBySeqs(missingSeqs)
       for (const row of loadedRows) entry.rows.set(row.seq, row)
       this.#grow(mind.seq, entry, measureRows(loadedRows))
     }

@@ -8,7 +8,7 @@ import { Embedding } from './embedding.ts'
 import { everydayDimensions, everydayLanguage } from './everyday-language.ts'
 import type { SearchMethods } from './search-worker.ts'
 
-type ModelStore = Pick<MindsFile, 'model' | 'saveModel'>
+type ModelStore = Pick<MindsFile, 'readModel' | 'saveModel'>
 
 /** Opens the vector space of an endpoint or, if no URL is set, of everyday language. */
 export function openEmbedding(settings: Env['settings'], store: ModelStore): Embedding {
@@ -33,7 +33,7 @@ function openEverydayEmbedding(store: ModelStore): Embedding {
   const id = `everyday-${everydayDimensions}-${hash}`
   const name = `lsa everyday language, ${everydayDimensions} dimensions`
   return new Embedding({ id, name, width: everydayDimensions }, async (signal) => {
-    const storedModel = await store.model(id)
+    const storedModel = await store.readModel(id)
     if (storedModel !== undefined) return openLsa(decodeLsa(storedModel))
     const model = await trainModel(signal)
     await store.saveModel(id, model)

@@ -107,7 +107,9 @@ async function findLongTerm(
   const periods = queries.map(({ text }) => parseQuestion(text, now).period)
   const inPeriod = await Promise.all(
     periods.map((period) =>
-      period === null ? [] : file.read(({ memories }) => memories.between(mind.seq, period, maxCandidates)),
+      period === null
+        ? []
+        : file.read(({ memories }) => memories.listBetween(mind.seq, period, maxCandidates)),
     ),
   )
   const isCorrected = daily.findCorrections(queries, today)
@@ -162,7 +164,9 @@ export async function addMissingVectors(
   { file, embedding, search }: Pick<RecallServices, 'file' | 'embedding' | 'search'>,
 ): Promise<'complete' | 'more' | 'unreachable'> {
   if (embedder_id === embedding.id) return 'complete'
-  const rows = await file.read(({ memories }) => memories.withoutVector(seq, embedding.id, embedBatchSize))
+  const rows = await file.read(({ memories }) =>
+    memories.listWithoutVector(seq, embedding.id, embedBatchSize),
+  )
   const texts = rows.map(({ content }) => content)
   const vectors = await embedding.computeVectors(texts, vectorsTimeoutMs).catch((error: unknown) => {
     if (isCausewayError(error)) return undefined

@@ -28,7 +28,7 @@ serve<SearchMethods>(
     open({ dir, maxBytes }) {
       const db = openDatabase(join(dir, 'minds.db'), { migrations })
       const memories = new MemoryTable(db, () => 0)
-      state.cache = new VectorCache((...args) => memories.vectors(...args), maxBytes)
+      state.cache = new VectorCache((...args) => memories.iterateVectors(...args), maxBytes)
       state.close = () => void db.close()
     },
     search: (query) => getCache().search(query),

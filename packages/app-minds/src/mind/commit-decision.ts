@@ -39,7 +39,7 @@ export interface Decision {
   readonly result: DecisionResult
   readonly perStep: ReadonlyMap<Step, number>
   /** Unknown fields of the observation that were not reported before. */
-  readonly newUnknown: readonly string[]
+  readonly newUnknownFields: readonly string[]
   readonly hash: string
 }
 
@@ -69,25 +69,25 @@ export function commitDecision(
   for (const place of perception.changedPlaces) world.putPlace(seq, place)
   if (perception.places.size > limits.places) world.trimPlaces(seq)
   for (const conversation of facts.conversations) world.putConversation(seq, conversation, time)
-  for (const id of facts.closed) world.close(seq, id, time)
-  if (snapshot.conversations.length + facts.conversations.length > 0) world.closeOld(seq, time)
+  for (const id of facts.closedIds) world.closeConversation(seq, id, time)
+  if (snapshot.conversations.length + facts.conversations.length > 0) world.closeOldConversations(seq, time)
   world.addEvents(seq, facts.events)
   for (const bid of facts.bids.received) world.putBid(seq, bid)
-  const answered = hasFailed ? [] : findSettledBids(action, cycle)
-  for (const id of [...facts.bids.settled, ...answered]) world.removeBid(seq, id)
-  const formed = hasFailed ? [] : makeMemories(cycle, choice.memories, limits)
-  for (const memory of formed) memories.addDaily(seq, memory)
+  const answeredBidIds = hasFailed ? [] : findSettledBids(action, cycle)
+  for (const id of [...facts.bids.settledIds, ...answeredBidIds]) world.removeBid(seq, id)
+  const newMemories = hasFailed ? [] : makeMemories(cycle, choice.memories, limits)
+  for (const memory of newMemories) memories.addDaily(seq, memory)
   if (choice.recalled.length > 0) memories.countRecall(choice.recalled, time)
   const { mind_id } = mind
   const { request_id } = result
-  const decisionSeq = records.addDecision(seq, request_id, toRow(decision))
+  const decisionSeq = records.addDecision(seq, request_id, createDecisionRow(decision))
   records.addCalls(seq, decisionSeq, toGameDay(time), choice.calls)
   // Failed results are not stored, so that a retry decides again.
   if (!hasFailed) records.addAnswer({ mind_id, request_id, tool: 'decide_action' }, result)
-  return formed.length
+  return newMemories.length
 }
 
-function toRow({ cycle, deliberation, action, perStep, hash }: Decision): DecisionRow {
+function createDecisionRow({ cycle, deliberation, action, perStep, hash }: Decision): DecisionRow {
   const { choice, error, fallbackReason } = deliberation
   const { mind, observation } = cycle
   const { working_memory } = error === undefined ? choice : mind
@@ -122,7 +122,12 @@ const makeMemories = (
     id: createMemoryId(mind.mind_id, mind.seq, mind.rev, index, memory.content),
   }))
 
-function makeNextState({ cycle, deliberation: { choice, gate }, action, newUnknown }: Decision): MindState {
+function makeNextState({
+  cycle,
+  deliberation: { choice, gate },
+  action,
+  newUnknownFields,
+}: Decision): MindState {
   const { observation, perception, mind } = cycle
   const { state } = perception
   return {
@@ -131,7 +136,7 @@ function makeNextState({ cycle, deliberation: { choice, gate }, action, newUnkno
     talks: choice.talks,
     shared: choice.shared ?? state.shared,
     formed: choice.formed,
-    warned: [...state.warned, ...newUnknown].slice(-100),
+    warned: [...state.warned, ...newUnknownFields].slice(-100),
     gate: gate ?? state.gate,
     last: {
       action,

@@ -17,48 +17,52 @@ export async function consolidateMind(
   mindId: string,
   batchId: string,
   services: MindServices,
-  progress: (done: number, total?: number) => void = () => {},
+  reportProgress: (done: number, total?: number) => void = () => {},
 ) {
   const { file, embedding } = services
   const readMind = () => file.read(({ minds }) => minds.get(mindId))
   const mind = await readMind()
-  const daily = await file.read(({ memories }) => memories.daily(mind.seq))
-  let moved = 0
-  let merged = 0
-  let failed = 0
-  for (let start = 0; start < daily.length; start += batchSize) {
-    const rows = daily.slice(start, start + batchSize)
+  const dailyMemories = await file.read(({ memories }) => memories.listDaily(mind.seq))
+  let movedCount = 0
+  let mergedCount = 0
+  let failedCount = 0
+  for (let start = 0; start < dailyMemories.length; start += batchSize) {
+    const rows = dailyMemories.slice(start, start + batchSize)
     try {
       const vectors = await embedding.computeVectors(rows.map(({ content }) => content))
       const batch = rows.map((memory, i) => ({ memory, vector: packVector(vectors[i]) }))
       const counts = await file.write((tables) =>
         consolidateBatch(tables, { mindSeq: mind.seq, embedderId: embedding.id, batch }),
       )
-      moved += counts.moved
-      merged += counts.merged
+      movedCount += counts.movedCount
+      mergedCount += counts.mergedCount
     } catch (error) {
       if (!MindsError.is(error, 'EMBEDDING_ERROR')) throw error
-      failed += rows.length
+      failedCount += rows.length
       await file.write(({ memories }) => {
         for (const { id } of rows) memories.markDailyFailed(id, error.message)
       })
     }
-    progress(Math.min(start + batchSize, daily.length), daily.length)
+    reportProgress(Math.min(start + batchSize, dailyMemories.length), dailyMemories.length)
   }
-  if (failed > 0 && moved === 0)
-    throw new MindsError('EMBEDDING_ERROR', `none of ${failed} memories could be consolidated; they remain`, {
-      data: { failed_count: failed },
-    })
-  const reflected = failed === 0 ? await reflect(await readMind(), services) : 0
-  const longTerm = await evictExcess(await readMind(), services)
-  services.changed(mindId)
+  if (failedCount > 0 && movedCount === 0)
+    throw new MindsError(
+      'EMBEDDING_ERROR',
+      `none of ${failedCount} memories could be consolidated; they remain`,
+      {
+        data: { failed_count: failedCount },
+      },
+    )
+  const reflectionCount = failedCount === 0 ? await reflect(await readMind(), services) : 0
+  const longTermCount = await evictExcess(await readMind(), services)
+  services.markChanged(mindId)
   return {
     status: 'success',
-    consolidated_count: moved,
-    merged_count: merged,
-    failed_count: failed,
-    reflections_count: reflected,
-    long_term_memory_count: longTerm,
+    consolidated_count: movedCount,
+    merged_count: mergedCount,
+    failed_count: failedCount,
+    reflections_count: reflectionCount,
+    long_term_memory_count: longTermCount,
     batch_id: batchId,
   }
 }
@@ -69,10 +73,10 @@ async function evictExcess(
 ): Promise<number> {
   const excess = memory_count - limits.memories
   if (excess <= 0) return memory_count
-  const evicted = await file.write(({ minds, memories }) => {
+  const evictedCount = await file.write(({ minds, memories }) => {
     minds.markMemoriesChanged(seq, 0)
     return memories.evict(seq, last_sim_time, excess)
   })
   search.drop(seq)
-  return memory_count - evicted
+  return memory_count - evictedCount
 }

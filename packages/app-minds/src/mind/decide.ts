@@ -21,9 +21,9 @@ export interface DecideRequest {
   readonly events: unknown
   readonly request_id: string
   /** Whether the caller gave the request id. If not, the call joins a running call with the same observation. */
-  readonly isNamed: boolean
+  readonly hasRequestId: boolean
   readonly explain: boolean
-  readonly progress: (done: number, total?: number, message?: string) => void
+  readonly progress: (doneSteps: number, total?: number, message?: string) => void
 }
 
 interface Attempt {
@@ -51,10 +51,10 @@ export class Decider {
     const parsed = readObservation(request.observation, this.#services.limits)
     const hash = sha256(JSON.stringify([request.observation, request.events ?? null]))
     const key = `${request.mind_id}|${hash}`
-    const running = request.isNamed ? undefined : this.#running.get(key)
-    if (running !== undefined) return { ...(await running), replayed: true }
+    const runningDecision = request.hasRequestId ? undefined : this.#running.get(key)
+    if (runningDecision !== undefined) return { ...(await runningDecision), replayed: true }
     const decision = this.#enqueue(request, parsed, key)
-    if (!request.isNamed) this.#running.set(key, decision)
+    if (!request.hasRequestId) this.#running.set(key, decision)
     try {
       return await decision
     } finally {
@@ -68,18 +68,18 @@ export class Decider {
     const interactions = parsed.observation.conversations.map(({ interaction_id }) => interaction_id)
     return queue.run(mind_id, this.#maxWaiting(mind_id), async (waitedMs) => {
       const attempt = { request, parsed, hash, waitedMs, startedMs: now() }
-      const run = async (): Promise<DecisionResult> => {
+      const decideOnce = async (): Promise<DecisionResult> => {
         const start = await file.read((tables) => {
-          const repeatable = { mind_id, request_id, tool: 'decide_action' }
-          const earlier = tables.records.findAnswer<DecisionResult>(repeatable)
-          if (earlier !== undefined) return { earlier }
-          return { snapshot: tables.world.snapshot(tables.minds.get(mind_id), interactions) }
+          const repeatableRequest = { mind_id, request_id, tool: 'decide_action' }
+          const storedResult = tables.records.findAnswer<DecisionResult>(repeatableRequest)
+          if (storedResult !== undefined) return { storedResult }
+          return { snapshot: tables.world.createSnapshot(tables.minds.get(mind_id), interactions) }
         })
-        return start.earlier ?? this.#run(attempt, start.snapshot)
+        return start.storedResult ?? this.#run(attempt, start.snapshot)
       }
-      return run().catch((error: unknown) => {
+      return decideOnce().catch((error: unknown) => {
         // Another process changed the mind, so the decision is repeated once.
-        if (isCausewayError(error) && error.data.conflict === true) return run()
+        if (isCausewayError(error) && error.data.conflict === true) return decideOnce()
         throw error
       })
     })
@@ -96,7 +96,7 @@ export class Decider {
   async #run(attempt: Attempt, snapshot: MindSnapshot): Promise<DecisionResult> {
     const { file, limits, log } = this.#services
     const { request, hash } = attempt
-    const { observation, warnings: corrections, unknown } = attempt.parsed
+    const { observation, warnings: parseWarnings, unknownFields } = attempt.parsed
     const { mind } = snapshot
     requireSameEntity(mind, observation.entity_id)
     const events = readEvents(request.events, observation.time, limits)
@@ -106,22 +106,31 @@ export class Decider {
     const context = this.#makeContext(cycle, relations, { request, perStep })
     const deliberation = await chooseAction(context, this.#services)
     const { choice } = deliberation
-    const newUnknown = unknown.filter((name) => !mind.state.warned.includes(name))
+    const newUnknownFields = unknownFields.filter((name) => !mind.state.warned.includes(name))
     const warnings = [
       ...cycle.warnings,
-      ...corrections,
-      ...(newUnknown.length === 0 ? [] : [`unknown and ignored: ${newUnknown.join(', ')}`]),
+      ...parseWarnings,
+      ...(newUnknownFields.length === 0 ? [] : [`unknown and ignored: ${newUnknownFields.join(', ')}`]),
       ...choice.warnings,
     ]
     const action = this.#validate(choice.action, cycle)
     const result = this.#makeResult(attempt, { action, deliberation, warnings, perStep })
-    const decision = { snapshot, cycle, deliberation, action, result, perStep, newUnknown, hash }
-    const formed = await file.write((tables) => commitDecision(tables, decision, limits))
-    this.#services.changed(mind.mind_id)
+    const decision = {
+      snapshot,
+      cycle,
+      deliberation,
+      action,
+      result,
+      perStep,
+      newUnknownFields,
+      hash,
+    }
+    const newMemoryCount = await file.write((tables) => commitDecision(tables, decision, limits))
+    this.#services.markChanged(mind.mind_id)
     const { mind_id, entity_id } = mind
     const { decided_by } = choice
     log.info({ mind_id, entity_id, action: action.action, decided_by, sim_time: observation.time }, 'decided')
-    if (mind.daily_count + formed > limits.daily_memories) this.#onFull(mind_id)
+    if (mind.daily_count + newMemoryCount > limits.daily_memories) this.#onFull(mind_id)
     if (deliberation.error !== undefined) throw deliberation.error
     return request.explain ? { ...result, explanation: choice.explanation } : result
   }
@@ -138,27 +147,27 @@ export class Decider {
       weights: getWeights(mind),
       includesToday: mind.config.recall_daily,
     }
-    let done = 0
+    let doneSteps = 0
     return {
       cycle,
       relations,
       recall: (queries) => recall(mind, queries, options, this.#services),
       async step(name, work) {
-        const since = now()
+        const startMs = now()
         try {
           return await work()
         } finally {
-          perStep.set(name, (perStep.get(name) ?? 0) + now() - since)
-          request.progress(++done, steps.length, name)
+          perStep.set(name, (perStep.get(name) ?? 0) + now() - startMs)
+          request.progress(++doneSteps, steps.length, name)
         }
       },
     }
   }
 
   #validate(action: Action, { mind, situation }: Cycle): Action {
-    const verdict = validateAction(action, situation)
-    if ('action' in verdict) return verdict.action
-    const { problems } = verdict
+    const validation = validateAction(action, situation)
+    if ('action' in validation) return validation.action
+    const { problems } = validation
     this.#services.log.error({ mind_id: mind.mind_id, problems }, 'the selector chose an illegal action')
     return createSafeAction(situation)
   }

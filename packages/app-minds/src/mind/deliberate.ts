@@ -43,7 +43,7 @@ export async function chooseAction(context: SelectorContext, services: MindServi
 function fallBackToPolicy(
   { cycle }: SelectorContext,
   { code, message, calls, salvaged }: ModelFailure,
-  policy: Choice,
+  policyChoice: Choice,
   { log }: MindServices,
 ): Deliberation {
   const { mind, situation } = cycle
@@ -52,42 +52,47 @@ function fallBackToPolicy(
     `the policy decides instead: ${message}`,
   )
   const choice: Choice = {
-    ...policy,
+    ...policyChoice,
     ...(salvaged.working_memory === undefined ? {} : { working_memory: salvaged.working_memory }),
-    memories: [...salvaged.memories, ...policy.memories],
-    explanation: { ...policy.explanation, fallback: { code, message } },
+    memories: [...salvaged.memories, ...policyChoice.memories],
+    explanation: { ...policyChoice.explanation, fallback: { code, message } },
     calls,
   }
-  const degraded = { choice, fallbackReason: code }
-  if (mind.config.on_llm_failure === 'error') return { ...degraded, error: new MindsError(code, message) }
+  const fallback = { choice, fallbackReason: code }
+  if (mind.config.on_llm_failure === 'error') return { ...fallback, error: new MindsError(code, message) }
   if (mind.config.on_llm_failure === 'wait')
-    return { ...degraded, choice: { ...choice, action: createSafeAction(situation), goal: null } }
-  return degraded
+    return { ...fallback, choice: { ...choice, action: createSafeAction(situation), goal: null } }
+  return fallback
 }
 
 /** Game minutes after which a model decides even if nothing changed. */
-const maxAge = 15
+const maxAgeMinutes = 15
 
 function computeSalientDigest(
   { observation, conversations, events, situation }: Cycle,
   { conversation_messages }: Limits,
 ): string {
-  const bands = observation.needs.map((need) => [need.name, toBand(computeNeedShare(need))])
-  const seen = (observation.entities ?? []).map(({ entity_id }) => entity_id).sort()
+  const needBands = observation.needs.map((need) => [need.name, toBand(computeNeedShare(need))])
+  const visibleIds = (observation.entities ?? []).map(({ entity_id }) => entity_id).sort()
   // If the maximum number of messages is stored, only the newest message shows a change.
-  const said = conversations.map(({ interaction_id, messages }) => {
+  const latestMessages = conversations.map(({ interaction_id, messages }) => {
     const { timestamp, speaker_id, message } = messages.at(-1) ?? {}
     return [interaction_id, Math.min(messages.length, conversation_messages), timestamp, speaker_id, message]
   })
-  const happened = events.map(({ event_type, timestamp }) => [event_type, timestamp])
-  const bids = situation.bids.map(({ bid_id }) => bid_id)
-  const doing = [observation.current?.name ?? null, situation.isInteracting]
-  return sha256(JSON.stringify([bands, seen, said, happened, bids, doing])).slice(0, 16)
+  const eventKeys = events.map(({ event_type, timestamp }) => [event_type, timestamp])
+  const bidIds = situation.bids.map(({ bid_id }) => bid_id)
+  const currentActivity = [observation.current?.name ?? null, situation.isInteracting]
+  return sha256(
+    JSON.stringify([needBands, visibleIds, latestMessages, eventKeys, bidIds, currentActivity]),
+  ).slice(0, 16)
 }
 
 /** Whether a relevant change requires a model (`llm_gate: on_change`). */
-const hasSalientChange = (before: MindState['gate'], digest: string, time: number): boolean =>
-  before === null || before.digest !== digest || time < before.at || time - before.at > maxAge
+const hasSalientChange = (previousGate: MindState['gate'], digest: string, time: number): boolean =>
+  previousGate === null ||
+  previousGate.digest !== digest ||
+  time < previousGate.at ||
+  time - previousGate.at > maxAgeMinutes
 
 const toBand = (share: number): 'satisfied' | 'declining' | 'critical' =>
   share >= 0.8 ? 'satisfied' : share >= 0.3 ? 'declining' : 'critical'

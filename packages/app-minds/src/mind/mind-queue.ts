@@ -1,8 +1,8 @@
 import { MindsError } from '../errors.ts'
 
 interface PendingCalls {
-  last: Promise<unknown>
-  calls: number
+  lastResult: Promise<unknown>
+  callCount: number
 }
 
 /** Runs the calls of each mind one at a time, in order of arrival. Limits the number of concurrent minds. */
@@ -14,8 +14,8 @@ export class MindQueue {
   #depth = 0
 
   /** `now` returns milliseconds. */
-  constructor(concurrent: number, now: () => number) {
-    this.#freeSlots = concurrent
+  constructor(maxConcurrent: number, now: () => number) {
+    this.#freeSlots = maxConcurrent
     this.#now = now
   }
 
@@ -24,44 +24,45 @@ export class MindQueue {
     return this.#depth
   }
 
-  /** Throws `MIND_BUSY` if more than `max` calls of the mind are ahead. `max` may resolve after the call is queued. */
+  /** Throws `MIND_BUSY` if more than `maxAhead` calls of the mind are ahead. `maxAhead` may resolve after the call is queued. */
   async run<T>(
     mindId: string,
-    max: number | Promise<number>,
+    maxAhead: number | Promise<number>,
     work: (waitedMs: number) => Promise<T>,
   ): Promise<T> {
-    const pending = this.#pending.get(mindId) ?? { last: Promise.resolve(), calls: 0 }
-    const ahead = pending.calls
-    const admitted = Promise.resolve(max).then((limit) => {
-      if (ahead <= limit) return
-      throw new MindsError('MIND_BUSY', `${ahead} calls are queued for the mind ${mindId}`, {
-        data: { mind_id: mindId, waiting: ahead, most: limit },
+    const pending = this.#pending.get(mindId) ?? { lastResult: Promise.resolve(), callCount: 0 }
+    const callsAhead = pending.callCount
+    const admission = Promise.resolve(maxAhead).then((limit) => {
+      if (callsAhead <= limit) return
+      throw new MindsError('MIND_BUSY', `${callsAhead} calls are queued for the mind ${mindId}`, {
+        data: { mind_id: mindId, waiting: callsAhead, most: limit },
       })
     })
-    const since = this.#now()
-    pending.calls += 1
+    const queuedAt = this.#now()
+    pending.callCount += 1
     this.#depth += 1
-    const turn = Promise.all([admitted, pending.last]).then(() => this.#runInSlot(since, work))
-    pending.last = Promise.allSettled([turn, pending.last]).then(() => undefined)
+    const result = Promise.all([admission, pending.lastResult]).then(() => this.#runInSlot(queuedAt, work))
+    pending.lastResult = Promise.allSettled([result, pending.lastResult]).then(() => undefined)
     this.#pending.set(mindId, pending)
     try {
-      return await turn
+      return await result
     } finally {
-      pending.calls -= 1
+      pending.callCount -= 1
       this.#depth -= 1
-      if (pending.calls === 0) this.#pending.delete(mindId)
+      if (pending.callCount === 0) this.#pending.delete(mindId)
     }
   }
 
   async idle(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.all([...this.#pending.values()].map(({ last }) => last))
+    while (this.#pending.size > 0)
+      await Promise.all([...this.#pending.values()].map(({ lastResult }) => lastResult))
   }
 
-  async #runInSlot<T>(since: number, work: (waitedMs: number) => Promise<T>): Promise<T> {
+  async #runInSlot<T>(queuedAt: number, work: (waitedMs: number) => Promise<T>): Promise<T> {
     if (this.#freeSlots > 0) this.#freeSlots -= 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
-      return await work(this.#now() - since)
+      return await work(this.#now() - queuedAt)
     } finally {
       const next = this.#waiting.shift()
       if (next === undefined) this.#freeSlots += 1

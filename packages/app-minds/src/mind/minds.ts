@@ -39,14 +39,14 @@ interface ImportRequest extends Omit<CreateRequest, 'config' | 'mind_id'> {
   readonly mind_id?: string | undefined
 }
 
-const mebibyte = 1024 ** 2
+const bytesPerMebibyte = 1024 ** 2
 
 export class Minds {
   readonly #services: MindServices
   readonly #file: MindsFile
   readonly #decider: Decider
   readonly #changes: ChangeNotifier
-  #decisions = 0
+  #decisionCount = 0
 
   /** Throws `INVALID_CONFIG` for invalid limits or model settings. */
   constructor(env: Env) {
@@ -61,7 +61,7 @@ export class Minds {
       file,
       queue: new MindQueue(limits.concurrent_decisions, now),
       embedding: openEmbedding(settings, file),
-      search: new VectorSearch(dir, (...args) => file.vectors(...args), limits),
+      search: new VectorSearch(dir, (...args) => file.iterateVectors(...args), limits),
       cache: new MemoryCache(file, limits.memory_cache_bytes),
       daily: new DailySearch(),
       relations: new RelationsFile(),
@@ -69,35 +69,38 @@ export class Minds {
       limits,
       log,
       now,
-      changed: (mindId) => this.#changes.markChanged(mindId),
+      markChanged: (mindId) => this.#changes.markChanged(mindId),
     }
     this.#decider = new Decider(this.#services, (mindId) => this.#consolidateFull(mindId))
   }
 
-  async create({ mind_id, request_id, config: given, entity_id, if_exists }: CreateRequest) {
+  async create({ mind_id, request_id, config: configInput, entity_id, if_exists }: CreateRequest) {
     const { models, limits, embedding, log } = this.#services
     const id = validateId(mind_id)
-    const raw = typeof given === 'object' && given !== null ? given : {}
-    const { config, warnings } = readConfig(if_exists === undefined ? given : { ...raw, if_exists }, limits)
+    const rawConfig = typeof configInput === 'object' && configInput !== null ? configInput : {}
+    const { config, warnings } = readConfig(
+      if_exists === undefined ? configInput : { ...rawConfig, if_exists },
+      limits,
+    )
     if (config.selector === 'llm') models.find(config, id)
-    const body = entity_id ?? config.entity_id ?? id
-    const mind = { mind_id: id, entity_id: body, config, rng_seed: config.seed ?? hash32(id) }
+    const entityId = entity_id ?? config.entity_id ?? id
+    const mind = { mind_id: id, entity_id: entityId, config, rng_seed: config.seed ?? hash32(id) }
     const result = await this.#change({ mind_id, request_id }, 'create_mind', (tables) => {
-      const { resumed, seeded } = createMind(tables, mind, limits)
+      const { resumed, seededCount } = createMind(tables, mind, limits)
       return {
         status: 'created',
         mind_id: id,
         message: null,
-        entity_id: body,
+        entity_id: entityId,
         resumed,
-        seeded_count: seeded,
-        selector_effective: this.effectiveSelector(config),
+        seeded_count: seededCount,
+        selector_effective: this.getEffectiveSelector(config),
         embedding_model_requested: config.embedding_model ?? requestedEmbedding,
         embedding_model_effective: embedding.name,
         ...(warnings.length === 0 ? {} : { warnings }),
       }
     })
-    log.info({ mind_id: id, entity_id: body, resumed: result.resumed }, 'mind created')
+    log.info({ mind_id: id, entity_id: entityId, resumed: result.resumed }, 'mind created')
     // If this fails, the first decision reports the error.
     this.#services.relations.get().catch(() => undefined)
     if (result.seeded_count > 0) this.#embedSeeds(id)
@@ -117,18 +120,18 @@ export class Minds {
   }
 
   /** Throws `INVALID_SAVE`, `INVALID_CONFIG`, `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
-  async import({ save: given, mind_id, entity_id, if_exists, request_id }: ImportRequest) {
+  async import({ save: saveInput, mind_id, entity_id, if_exists, request_id }: ImportRequest) {
     const { limits } = this.#services
-    const save = readSave(given, limits)
+    const save = readSave(saveInput, limits)
     const id = validateId(mind_id ?? save.mind_id)
     const { config } = readConfig(save.config, limits)
-    const body = entity_id ?? save.entity_id
-    const target = { mind_id: id, entity_id: body, config, isReplacing: if_exists === 'replace' }
+    const entityId = entity_id ?? save.entity_id
+    const target = { mind_id: id, entity_id: entityId, config, isReplacing: if_exists === 'replace' }
     const result = await this.#change({ mind_id: id, request_id }, 'import_mind', (tables) => {
       loadMind(tables, save, target, limits)
       return {
         mind_id: id,
-        entity_id: body,
+        entity_id: entityId,
         daily_memories_count: save.daily_memories.length,
         long_term_memory_count: save.long_term_memories.length,
       }
@@ -139,18 +142,20 @@ export class Minds {
 
   async decide(request: DecideRequest): Promise<DecisionResult> {
     const result = await this.#decider.decide({ ...request, mind_id: validateId(request.mind_id) })
-    this.#decisions += 1
+    this.#decisionCount += 1
     return result
   }
 
   consolidate({ mind_id, request_id }: MindRequest, progress: DecideRequest['progress']) {
     const request = { mind_id, request_id, tool: 'consolidate_memories' }
     return this.#enqueue(validateId(mind_id), async () => {
-      const earlier = await this.#file.read(({ records }) => records.findAnswer<ConsolidationResult>(request))
-      if (earlier !== undefined) return earlier
+      const storedResult = await this.#file.read(({ records }) =>
+        records.findAnswer<ConsolidationResult>(request),
+      )
+      if (storedResult !== undefined) return storedResult
       const result = await consolidateMind(mind_id, request_id, this.#services, progress)
       this.#services.log.info({ mind_id, count: result.consolidated_count }, 'memories consolidated')
-      return this.#file.once(request, () => result)
+      return this.#file.runOnce(request, () => result)
     })
   }
 
@@ -180,21 +185,21 @@ export class Minds {
   }
 
   async recall(mindId: string, query: string, k: number): Promise<RecallResult> {
-    const mind = await this.read(mindId, (_, found) => found)
+    const mind = await this.read(mindId, (_, mind) => mind)
     const weights = { ...getWeights(mind), per_query: k, most: k }
     return recall(mind, [query], { now: mind.last_sim_time, weights, includesToday: true }, this.#services)
   }
 
-  effectiveSelector(config: MindConfig): 'llm' | 'policy' {
+  getEffectiveSelector(config: MindConfig): 'llm' | 'policy' {
     return this.#services.models.canDecide(config) ? 'llm' : 'policy'
   }
 
   caches(): readonly Cache[] {
     const { search, embedding, daily, cache, limits } = this.#services
     const { memory_cache_bytes, vector_cache_bytes } = limits
-    const others = 128 * mebibyte
+    const otherCacheBytes = 128 * bytesPerMebibyte
     return [
-      { name: 'stems', costMs: 5, isInHeap: true, maxBytes: others, ...bindCache(daily) },
+      { name: 'stems', costMs: 5, isInHeap: true, maxBytes: otherCacheBytes, ...bindCache(daily) },
       { name: 'memories', costMs: 10, isInHeap: true, maxBytes: memory_cache_bytes, ...bindCache(cache) },
       {
         name: 'vectors',
@@ -208,18 +213,18 @@ export class Minds {
         costMs: 120,
         isInHeap: false,
         // The vectors and the heap of the worker.
-        maxBytes: vector_cache_bytes + others,
+        maxBytes: vector_cache_bytes + otherCacheBytes,
         ...search.worker,
       },
-      { name: 'texts', costMs: 250, isInHeap: false, maxBytes: others, ...bindCache(embedding) },
+      { name: 'texts', costMs: 250, isInHeap: false, maxBytes: otherCacheBytes, ...bindCache(embedding) },
     ]
   }
 
   health(): Readonly<Record<string, unknown>> {
     const { queue, models, embedding, search, cache } = this.#services
     return {
-      ...this.#file.stats(),
-      decisions_total: this.#decisions,
+      ...this.#file.readStats(),
+      decisions_total: this.#decisionCount,
       queue_depth: queue.depth,
       llm: models.health(),
       embedding: embedding.name,
@@ -244,7 +249,7 @@ export class Minds {
   }
 
   #change<T extends object>(request: MindRequest, tool: string, work: (tables: Tables) => T): Promise<T> {
-    return this.#enqueue(validateId(request.mind_id), () => this.#file.once({ ...request, tool }, work))
+    return this.#enqueue(validateId(request.mind_id), () => this.#file.runOnce({ ...request, tool }, work))
   }
 
   #consolidateFull(mindId: string): void {
@@ -258,7 +263,7 @@ export class Minds {
 
   #embedSeeds(mindId: string): void {
     const embedAll = async (): Promise<void> => {
-      const mind = await this.read(mindId, (_, found) => found)
+      const mind = await this.read(mindId, (_, mind) => mind)
       while ((await addMissingVectors(mind, this.#services)) === 'more');
     }
     this.#enqueue(mindId, embedAll).catch((error: unknown) =>
@@ -279,8 +284,8 @@ function validateId(mindId: string): string {
   })
 }
 
-function readLimits(given: unknown): Limits {
-  const parsed = limitsSchema.safeParse(given ?? {})
+function readLimits(limitsInput: unknown): Limits {
+  const parsed = limitsSchema.safeParse(limitsInput ?? {})
   if (parsed.success) return parsed.data
   throw new MindsError('INVALID_CONFIG', `CAUSEWAY_MINDS_LIMITS: ${parsed.error.issues[0]?.message}`)
 }

@@ -14,9 +14,9 @@ export async function selectByPolicy({ cycle, relations, recall, step }: Selecto
   const { state, places, derivedEvents } = perception
   const transcripts = conversations.map(({ messages }) => messages)
   const lastMessage = findLastMessage(observation.entity_id, transcripts) ?? newMessages.at(-1)?.message
-  const open = lastMessage === undefined ? undefined : (findQuestion(lastMessage)?.text ?? lastMessage)
+  const openText = lastMessage === undefined ? undefined : (findQuestion(lastMessage)?.text ?? lastMessage)
   const queries = await step('memory_query', () =>
-    makeHeuristicQueries(observation, mind.working_memory, open),
+    makeHeuristicQueries(observation, mind.working_memory, openText),
   )
   const { recalled, byQuery, warnings } = await step('memory_retrieval', () => recall(queries))
   const choice = await step('action_selection', () =>

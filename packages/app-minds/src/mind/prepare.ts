@@ -8,7 +8,6 @@ import { updateNews } from '../domain/policy/form-memories.ts'
 import { type Perception, perceive, readText } from '../domain/policy/perceive.ts'
 import type { MindState } from '../domain/policy/state.ts'
 import { createConversationState } from '../domain/policy/talk.ts'
-
 import type { Limits } from '../limits.ts'
 import type { ConversationChange, MindRow, MindSnapshot } from '../store/types.ts'
 import { selectRecentEvents } from '../wire/read-messages.ts'
@@ -28,9 +27,9 @@ export interface Cycle {
   /** Changes that are stored even if the decision fails. */
   readonly facts: {
     readonly conversations: readonly ConversationChange[]
-    readonly closed: readonly string[]
+    readonly closedIds: readonly string[]
     readonly events: readonly MindEvent[]
-    readonly bids: { readonly received: readonly PendingBid[]; readonly settled: readonly string[] }
+    readonly bids: { readonly received: readonly PendingBid[]; readonly settledIds: readonly string[] }
   }
   readonly warnings: readonly string[]
 }
@@ -47,77 +46,87 @@ export function prepareCycle(
 ): Cycle {
   const { mind } = snapshot
   const constants = { ...policyConstants, ...readOverrides(mind.config.policy) }
-  const storedById = new Map(snapshot.conversations.map((stored) => [stored.interaction_id, stored]))
-  const merged = observation.conversations.map((conversation) => {
-    const stored = storedById.get(conversation.interaction_id)
+  const storedById = new Map(
+    snapshot.conversations.map((storedConversation) => [
+      storedConversation.interaction_id,
+      storedConversation,
+    ]),
+  )
+  const mergedConversations = observation.conversations.map((conversation) => {
+    const storedConversation = storedById.get(conversation.interaction_id)
     const { messages, addedMessages } = mergeMessages(
-      stored?.messages ?? [],
+      storedConversation?.messages ?? [],
       conversation.messages,
       messageWindow,
     )
-    const initiator_id = conversation.initiator_id ?? stored?.initiator_id ?? null
-    return { known: { ...conversation, initiator_id, messages }, added: addedMessages }
+    const initiator_id = conversation.initiator_id ?? storedConversation?.initiator_id ?? null
+    return { conversation: { ...conversation, initiator_id, messages }, addedMessages }
   })
   const newBids = readBids(events, observation.time)
-  const settled = readSettledBids(events)
+  const canceledIds = readSettledBids(events)
   const bids = [
-    ...snapshot.bids.filter(({ bid_id }) => !newBids.some((one) => one.bid_id === bid_id)),
+    ...snapshot.bids.filter(({ bid_id }) => !newBids.some((newBid) => newBid.bid_id === bid_id)),
     ...newBids,
   ]
-  const stale = bids.filter(({ received_at }) => observation.time - received_at > limits.event_minutes)
-  const settledIds = new Set([...settled, ...stale.map(({ bid_id }) => bid_id)])
-  const pending = bids.filter(({ bid_id }) => !settledIds.has(bid_id))
-  const before = {
+  const staleBids = bids.filter(({ received_at }) => observation.time - received_at > limits.event_minutes)
+  const settledIds = new Set([...canceledIds, ...staleBids.map(({ bid_id }) => bid_id)])
+  const pendingBids = bids.filter(({ bid_id }) => !settledIds.has(bid_id))
+  const previous = {
     state: mind.state,
     places: new Map(snapshot.places.map((place) => [place.entity_id, place])),
   }
-  const perceived = perceive(observation, events, before, constants)
-  const talks = updateConversationStates(merged, perceived.state.talks, observation.time)
-  const newMessages = merged
-    .flatMap(({ added }) => added)
+  const perception = perceive(observation, events, previous, constants)
+  const talks = updateConversationStates(mergedConversations, perception.state.talks, observation.time)
+  const newMessages = mergedConversations
+    .flatMap(({ addedMessages }) => addedMessages)
     .filter(({ speaker_id }) => speaker_id !== observation.entity_id)
-  const news = updateNews(perceived.state.news, newMessages, observation.time)
-  const last = mind.last_sim_time
-  const isClockReset = last !== null && observation.time < last
+  const news = updateNews(perception.state.news, newMessages, observation.time)
+  const lastTime = mind.last_sim_time
+  const isClockReset = lastTime !== null && observation.time < lastTime
   return {
     mind,
     observation,
-    situation: assessSituation(observation, pending),
-    perception: { ...perceived, state: { ...perceived.state, talks, news } },
-    conversations: merged.map(({ known }) => known),
+    situation: assessSituation(observation, pendingBids),
+    perception: { ...perception, state: { ...perception.state, talks, news } },
+    conversations: mergedConversations.map(({ conversation }) => conversation),
     newMessages,
     events: selectRecentEvents([...snapshot.events, ...events], observation.time, limits),
     constants,
     weights: computeNeedWeights(mind.config.traits, mind.config.personality_dimensions),
     facts: {
-      conversations: merged.map(({ known: { messages: _, ...conversation }, added }) => ({
-        ...conversation,
-        added,
-      })),
-      closed: readEndedConversations(events),
+      conversations: mergedConversations.map(
+        ({ conversation: { messages: _, ...conversation }, addedMessages }) => ({
+          ...conversation,
+          addedMessages,
+        }),
+      ),
+      closedIds: readEndedConversations(events),
       events,
-      bids: { received: pending.filter((bid) => newBids.includes(bid)), settled: [...settledIds] },
+      bids: { received: pendingBids.filter((bid) => newBids.includes(bid)), settledIds: [...settledIds] },
     },
     warnings: isClockReset
-      ? [`clock_reset: the game time went back from ${last} to ${observation.time}`]
+      ? [`clock_reset: the game time went back from ${lastTime} to ${observation.time}`]
       : [],
   }
 }
 
-const readOverrides = (own: Readonly<Record<string, number | undefined>>): Partial<PolicyConstants> =>
-  Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
+const readOverrides = (overrides: Readonly<Record<string, number | undefined>>): Partial<PolicyConstants> =>
+  Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
 
 function updateConversationStates(
-  merged: readonly { readonly known: KnownConversation; readonly added: readonly StoredMessage[] }[],
+  mergedConversations: readonly {
+    readonly conversation: KnownConversation
+    readonly addedMessages: readonly StoredMessage[]
+  }[],
   talks: MindState['talks'],
   time: number,
 ): MindState['talks'] {
   return Object.fromEntries(
-    merged.map(({ known, added }) => {
-      const talk = talks[known.interaction_id] ?? createConversationState(time)
+    mergedConversations.map(({ conversation, addedMessages }) => {
+      const talk = talks[conversation.interaction_id] ?? createConversationState(time)
       return [
-        known.interaction_id,
-        added.length === 0 ? talk : { ...talk, heard_at: time, has_nudged: false },
+        conversation.interaction_id,
+        addedMessages.length === 0 ? talk : { ...talk, heard_at: time, has_nudged: false },
       ]
     }),
   )

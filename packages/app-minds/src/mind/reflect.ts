@@ -16,7 +16,7 @@ export async function reflect(
   { file, embedding, log }: Pick<MindServices, 'file' | 'embedding' | 'log'>,
 ): Promise<number> {
   if (reflect_after === 0 || unreflected <= reflect_after) return 0
-  const experiences = await file.read(({ reflections }) => reflections.experiences(seq, maxExperiences))
+  const experiences = await file.read(({ reflections }) => reflections.listExperiences(seq, maxExperiences))
   const conclusions = drawConclusions(experiences)
   try {
     const vectors = await embedding.computeVectors(conclusions.map(({ content }) => content))

@@ -10,5 +10,5 @@ export interface MindServices extends RecallServices {
   readonly limits: Limits
   readonly log: Log
   readonly now: () => number
-  readonly changed: (mindId: string) => void
+  readonly markChanged: (mindId: string) => void
 }

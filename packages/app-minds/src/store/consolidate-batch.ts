@@ -23,34 +23,34 @@ interface ConsolidationBatch {
 export function consolidateBatch(
   { minds, memories }: Tables,
   { mindSeq, embedderId, batch }: ConsolidationBatch,
-): { readonly moved: number; readonly merged: number } {
-  let moved = 0
-  let merged = 0
+): { readonly movedCount: number; readonly mergedCount: number } {
+  let movedCount = 0
+  let mergedCount = 0
   let importance = 0
   for (const { memory, vector } of batch) {
     if (!memories.removeDaily(memory.id)) continue
-    moved += 1
+    movedCount += 1
     importance += memory.importance
     const duplicate = memories.findDuplicate(mindSeq, memory)
     const seq = duplicate === undefined ? memories.add(mindSeq, memory) : undefined
     if (duplicate !== undefined) memories.merge(duplicate.seq, memory)
-    if (seq === undefined) merged += 1
+    if (seq === undefined) mergedCount += 1
     else memories.addVector(mindSeq, seq, embedderId, vector)
     if (memory.kind === 'fact')
-      supersedeOlder(memories, mindSeq, { ...memory, id: duplicate?.id ?? memory.id })
+      supersedeOlderFacts(memories, mindSeq, { ...memory, id: duplicate?.id ?? memory.id })
   }
-  if (moved > 0) minds.markMemoriesChanged(mindSeq, importance)
-  return { moved, merged }
+  if (movedCount > 0) minds.markMemoriesChanged(mindSeq, importance)
+  return { movedCount, mergedCount }
 }
 
 /** Maximum memories to compare with a new fact. Memories that share the most words come first. */
 const maxCompared = 20
 
-function supersedeOlder(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {
+function supersedeOlderFacts(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {
   const words = getQueryWords(fact.content)
-  const postings = memories.postings(mindSeq, words)
+  const postings = memories.readPostings(mindSeq, words)
   const scores = computeLexicalScores(words, postings, { memoryCount: maxCompared * 10, limit: maxCompared })
-  for (const older of memories.bySeqs([...scores.keys()]))
-    if (older.kind === 'fact' && older.id !== fact.id && supersedes(fact, older))
-      memories.supersede(older.id, fact.id, fact.sim_time)
+  for (const olderMemory of memories.listBySeqs([...scores.keys()]))
+    if (olderMemory.kind === 'fact' && olderMemory.id !== fact.id && supersedes(fact, olderMemory))
+      memories.supersede(olderMemory.id, fact.id, fact.sim_time)
 }

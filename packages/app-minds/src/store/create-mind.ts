@@ -4,8 +4,8 @@ import { createMemoryId } from './hash.ts'
 import type { NewMind } from './mind-table.ts'
 import type { Tables } from './minds-file.ts'
 
-export function requireActive(active: number, { minds }: Limits): void {
-  if (active < minds) return
+export function requireActive(activeCount: number, { minds }: Limits): void {
+  if (activeCount < minds) return
   throw new MindsError('LIMIT_EXCEEDED', `minds: the limit is ${minds}`, {
     data: { limit: 'minds', most: minds },
   })
@@ -15,17 +15,17 @@ export function requireActive(active: number, { minds }: Limits): void {
 export function createMind({ minds, memories }: Tables, mind: NewMind, limits: Limits) {
   const { mind_id } = mind
   const existing = minds.find(mind_id)
-  const { if_exists, initial_long_term_memories: seeds } = mind.config
+  const { if_exists, initial_long_term_memories: seedTexts } = mind.config
   if (existing !== undefined && if_exists === 'error')
     throw new MindsError('MIND_EXISTS', `Mind ${mind_id} exists`, { data: { mind_id } })
   if (existing?.status !== 'active') requireActive(minds.countActive(), limits)
   if (existing !== undefined && if_exists === 'resume') {
     minds.resume(existing.seq, mind)
-    return { resumed: true, seeded: 0 }
+    return { resumed: true, seededCount: 0 }
   }
   if (existing !== undefined) minds.remove(mind_id)
   const seq = minds.insert(mind)
-  const unique = [...new Set(seeds)]
+  const uniqueSeeds = [...new Set(seedTexts)]
   const values = {
     importance: 5,
     sim_time: null,
@@ -34,7 +34,7 @@ export function createMind({ minds, memories }: Tables, mind: NewMind, limits: L
     subject: null,
     tags: [],
   } as const
-  for (const content of unique)
+  for (const content of uniqueSeeds)
     memories.add(seq, { ...values, id: createMemoryId(mind_id, seq, 'seed', content), content })
-  return { resumed: false, seeded: unique.length }
+  return { resumed: false, seededCount: uniqueSeeds.length }
 }

@@ -106,7 +106,7 @@ export class MemoryTable {
     this.#sql.addDaily.run(...values, JSON.stringify(tags), hashWords(content))
   }
 
-  daily(mindSeq: number, limit = 1e9): readonly MemoryRow[] {
+  listDaily(mindSeq: number, limit = 1e9): readonly MemoryRow[] {
     return this.#sql.daily.all(mindSeq, limit).map(toMemory)
   }
 
@@ -123,11 +123,11 @@ export class MemoryTable {
     const { id, content, importance, sim_time, location, kind, subject, tags } = memory
     const [x, y] = location ?? [null, null]
     const values = [id, mindSeq, content, hashWords(content), importance, sim_time, x, y, kind, subject]
-    const added = this.#sql.add.run(...values, JSON.stringify(tags), this.#now())
-    if (added.changes === 0) return undefined
-    const words = [...new Set(listContentWords(content))].map((word) => indexedWord(mindSeq, word))
-    this.#sql.index.run(added.lastInsertRowid, words.join(' '))
-    return Number(added.lastInsertRowid)
+    const insertion = this.#sql.add.run(...values, JSON.stringify(tags), this.#now())
+    if (insertion.changes === 0) return undefined
+    const words = [...new Set(listContentWords(content))].map((word) => createIndexedWord(mindSeq, word))
+    this.#sql.index.run(insertion.lastInsertRowid, words.join(' '))
+    return Number(insertion.lastInsertRowid)
   }
 
   addVector(mindSeq: number, memorySeq: number, embedderId: string, vector: Uint8Array | null): void {
@@ -153,41 +153,41 @@ export class MemoryTable {
     this.#sql.countRecall.run(time, JSON.stringify(ids))
   }
 
-  newest(mindSeq: number, limit: number): readonly MemoryRow[] {
+  listNewest(mindSeq: number, limit: number): readonly MemoryRow[] {
     return this.#sql.newest.all(mindSeq, limit).map(toMemory)
   }
 
-  between(mindSeq: number, { from, to }: Period, limit: number): readonly MemoryRow[] {
+  listBetween(mindSeq: number, { from, to }: Period, limit: number): readonly MemoryRow[] {
     return this.#sql.between.all(mindSeq, from, to, limit).map(toMemory)
   }
 
-  bySeqs(seqs: readonly number[]): readonly MemoryRow[] {
+  listBySeqs(seqs: readonly number[]): readonly MemoryRow[] {
     return this.#sql.bySeqs.all(JSON.stringify(seqs)).map(toMemory)
   }
 
   /** Maps each word, or prefix that ends in `*`, to the newest long-term memories that contain it. */
-  postings(mindSeq: number, words: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  readPostings(mindSeq: number, words: readonly string[]): ReadonlyMap<string, readonly number[]> {
     // Quotes words, because a character's text is not query syntax.
-    const quote = (word: string) =>
+    const quoteWord = (word: string) =>
       word.endsWith('*')
-        ? `"${indexedWord(mindSeq, word.slice(0, -1)).replaceAll('"', '""')}" *`
-        : `"${indexedWord(mindSeq, word).replaceAll('"', '""')}"`
-    return new Map(words.map((word) => [word, this.#sql.withWord.all(quote(word))]))
+        ? `"${createIndexedWord(mindSeq, word.slice(0, -1)).replaceAll('"', '""')}" *`
+        : `"${createIndexedWord(mindSeq, word).replaceAll('"', '""')}"`
+    return new Map(words.map((word) => [word, this.#sql.withWord.all(quoteWord(word))]))
   }
 
   readRecallData(mindSeq: number, { words, today, defaults }: RecallDataQuery): FoundRecallData {
     return {
-      ...(today === true ? { today: this.daily(mindSeq) } : {}),
-      postings: this.postings(mindSeq, words),
+      ...(today === true ? { today: this.listDaily(mindSeq) } : {}),
+      postings: this.readPostings(mindSeq, words),
       ...(defaults === undefined ? {} : { defaults: this.#readDefaults(mindSeq, defaults) }),
     }
   }
 
-  withoutVector(mindSeq: number, embedderId: string, limit: number): readonly MemoryRow[] {
+  listWithoutVector(mindSeq: number, embedderId: string, limit: number): readonly MemoryRow[] {
     return this.#sql.withoutVector.all(mindSeq, embedderId, limit).map(toMemory)
   }
 
-  vectors(mindSeq: number, embedderId: string, after: number) {
+  iterateVectors(mindSeq: number, embedderId: string, after: number) {
     return this.#sql.vectors.iterate(mindSeq, embedderId, after)
   }
 
@@ -196,8 +196,8 @@ export class MemoryTable {
   }
 
   #readDefaults(mindSeq: number, { extraCount, embedderId }: NonNullable<RecallDataQuery['defaults']>) {
-    const important = this.#sql.byImportance.all(mindSeq, extraCount).map(toMemory)
-    const rows = [...this.newest(mindSeq, extraCount), ...important]
+    const importantMemories = this.#sql.byImportance.all(mindSeq, extraCount).map(toMemory)
+    const rows = [...this.listNewest(mindSeq, extraCount), ...importantMemories]
     return {
       rows: [...new Map(rows.map((row) => [row.seq, row])).values()],
       lastVector: this.#sql.lastVector.get(mindSeq, embedderId) ?? 0,
@@ -206,7 +206,7 @@ export class MemoryTable {
 }
 
 /** Returns a word as indexed for a mind. The prefix `m…q` does not contain vowels, so it does not affect stemming. */
-const indexedWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
+const createIndexedWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
 
 export function toMemory<Row extends RawMemory>({ x, y, tags_json, ...row }: Row) {
   const location: Cell | null = x === null || y === null ? null : [x, y]

@@ -2,7 +2,7 @@ import type { openDatabase } from '@causeway/store'
 import { initialState, type MindState } from '../domain/policy/state.ts'
 import { emptyWorkingMemory, type WorkingMemory } from '../domain/policy/working-memory.ts'
 import { MindsError } from '../errors.ts'
-import { type MindConfig, storedConfig } from '../wire/read-config.ts'
+import { type MindConfig, parseStoredConfig } from '../wire/read-config.ts'
 import { sha256 } from './hash.ts'
 import type { MindRow } from './types.ts'
 
@@ -134,10 +134,10 @@ export class MindTable {
   }
 
   #parseConfig(hash: string, json: string): MindConfig {
-    const known = this.#configs.get(hash)
-    if (known !== undefined) return known
+    const cachedConfig = this.#configs.get(hash)
+    if (cachedConfig !== undefined) return cachedConfig
     if (this.#configs.size >= maxConfigs) this.#configs.clear()
-    const config = storedConfig(json)
+    const config = parseStoredConfig(json)
     this.#configs.set(hash, config)
     return config
   }

@@ -64,33 +64,33 @@ export class MindsFile {
     return this.#run(work, 'immediate')
   }
 
-  once<T extends object>(
+  runOnce<T extends object>(
     request: RepeatableRequest,
     work: (tables: Tables) => T,
   ): Promise<T & { readonly replayed?: true }> {
     return this.write((tables) => {
-      const earlier = tables.records.findAnswer<T>(request)
-      if (earlier !== undefined) return earlier
+      const storedAnswer = tables.records.findAnswer<T>(request)
+      if (storedAnswer !== undefined) return storedAnswer
       const answer = work(tables)
       tables.records.addAnswer(request, answer)
       return answer
     })
   }
 
-  readRecallData({ seq }: Pick<MindRow, 'seq'>, wanted: RecallDataQuery): Promise<FoundRecallData> {
-    return this.read(({ memories }) => memories.readRecallData(seq, wanted))
+  readRecallData({ seq }: Pick<MindRow, 'seq'>, query: RecallDataQuery): Promise<FoundRecallData> {
+    return this.read(({ memories }) => memories.readRecallData(seq, query))
   }
 
-  bySeqs(seqs: readonly number[]): Promise<readonly MemoryRow[]> {
-    return this.read(({ memories }) => memories.bySeqs(seqs))
+  listBySeqs(seqs: readonly number[]): Promise<readonly MemoryRow[]> {
+    return this.read(({ memories }) => memories.listBySeqs(seqs))
   }
 
   /** Iterates vectors in the order of rows. The caller must read to the end. */
-  vectors(mindSeq: number, embedderId: string, after: number) {
-    return this.#tables.memories.vectors(mindSeq, embedderId, after)
+  iterateVectors(mindSeq: number, embedderId: string, after: number) {
+    return this.#tables.memories.iterateVectors(mindSeq, embedderId, after)
   }
 
-  async model(name: string): Promise<Uint8Array | undefined> {
+  async readModel(name: string): Promise<Uint8Array | undefined> {
     const sql = 'SELECT bytes FROM embedding_model WHERE name = ?'
     return this.read(() => this.#db.prepare<[string], Uint8Array>(sql).pluck().get(name))
   }
@@ -100,12 +100,12 @@ export class MindsFile {
     await this.write(() => this.#db.prepare(sql).run(name, bytes))
   }
 
-  stats() {
-    const pragma = (name: string): number => Number(this.#db.pragma(name, { simple: true }))
+  readStats() {
+    const readPragma = (name: string): number => Number(this.#db.pragma(name, { simple: true }))
     return this.#run(
       ({ minds }) => ({
         minds_active: minds.countActive(),
-        db_bytes: pragma('page_count') * pragma('page_size'),
+        db_bytes: readPragma('page_count') * readPragma('page_size'),
       }),
       'deferred',
     )
@@ -125,8 +125,8 @@ export class MindsFile {
 }
 
 function toStoreError(error: unknown, file: string): unknown {
-  const isSqlite = error instanceof Error && /^SQLITE_/.test(String((error as { code?: unknown }).code))
-  if (!isSqlite) return error
+  const isSqliteError = error instanceof Error && /^SQLITE_/.test(String((error as { code?: unknown }).code))
+  if (!isSqliteError) return error
   const cause = toDataError(error, file)
   if (StoreError.is(cause, 'DATA_DAMAGED')) return cause
   return new MindsError('STORE_ERROR', 'the memories could not be read or written', { cause })

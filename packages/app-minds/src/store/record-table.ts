@@ -86,14 +86,14 @@ export class RecordTable {
 
   addDecision(seq: number, requestId: string, row: DecisionRow): number {
     const { ord, sim_time, observation_hash, selector, status, error_code, action, explanation } = row
-    const added = this.#sql.addDecision.run(
+    const insertion = this.#sql.addDecision.run(
       ...[seq, ord, requestId, sim_time, observation_hash, selector, status, error_code],
       action === null ? null : JSON.stringify(action),
       JSON.stringify(explanation),
       this.#clock.now(),
     )
     this.#sql.trimDecisions.run(seq, ord - this.#limits.decisions_kept)
-    return Number(added.lastInsertRowid)
+    return Number(insertion.lastInsertRowid)
   }
 
   addCalls(seq: number, decisionSeq: number, simDay: number, calls: readonly LlmCallRow[]): void {
@@ -101,25 +101,25 @@ export class RecordTable {
     for (const call of calls) this.#sql.addCall.run({ ...call, seq, decisionSeq, simDay, now })
   }
 
-  decision(seq: number, requestId: string | null) {
+  readDecision(seq: number, requestId: string | null) {
     const row = this.#sql.decision.get({ 1: seq, 2: requestId })
-    return row && readDecision(row)
+    return row && parseDecision(row)
   }
 
-  decisions(seq: number, limit: number) {
-    return this.#sql.decisions.all(seq, limit).map(readDecision)
+  listDecisions(seq: number, limit: number) {
+    return this.#sql.decisions.all(seq, limit).map(parseDecision)
   }
 
-  /** Returns totals for a mind, or for all minds if `seq` is `null`. `since` is in Unix milliseconds. */
-  usage(seq: number | null, since: number, simDay: number | null): Usage {
-    const row = this.#sql.usage.get({ 1: seq, 2: since, 3: simDay })
+  /** Returns totals for a mind, or for all minds if `seq` is `null`. `minTime` is in Unix milliseconds. */
+  readUsage(seq: number | null, minTime: number, simDay: number | null): Usage {
+    const row = this.#sql.usage.get({ 1: seq, 2: minTime, 3: simDay })
     if (row === undefined) throw new Error('an aggregate has one row')
     return row
   }
 
   findAnswer<T extends object>({ mind_id, request_id, tool }: RepeatableRequest) {
-    const since = this.#clock.now() - this.#limits.repeat_ms
-    const json = this.#sql.findAnswer.get(mind_id, request_id, tool, since)
+    const minTime = this.#clock.now() - this.#limits.repeat_ms
+    const json = this.#sql.findAnswer.get(mind_id, request_id, tool, minTime)
     return json === undefined ? undefined : { ...(JSON.parse(json) as T), replayed: true as const }
   }
 
@@ -130,7 +130,7 @@ export class RecordTable {
   }
 }
 
-const readDecision = ({ action_json, explanation_json, ...row }: RawDecision) => ({
+const parseDecision = ({ action_json, explanation_json, ...row }: RawDecision) => ({
   ...row,
   action: action_json === null ? null : (JSON.parse(action_json) as unknown),
   explanation: JSON.parse(explanation_json) as unknown,

@@ -47,7 +47,7 @@ export class ReflectionTable {
   }
 
   /** Returns the newest long-term memories, without conclusions. */
-  experiences(mindSeq: number, limit: number): readonly Experience[] {
+  listExperiences(mindSeq: number, limit: number): readonly Experience[] {
     return this.#sql.experiences.all(mindSeq, limit).map(({ merged_count, ...row }) => ({
       ...toMemory(row),
       occurrences: 1 + merged_count,
@@ -61,10 +61,10 @@ export class ReflectionTable {
     const previous = this.#sql.current.all(mindSeq, about)
     if (previous.includes(id)) return false
     const memory = { id, content, importance, subject, sim_time, location: null }
-    const added = this.#memories.add(mindSeq, { ...memory, kind: 'reflection', tags: ['reflection'] })
-    if (added !== undefined) this.#memories.addVector(mindSeq, added, embedderId, vector)
+    const addedSeq = this.#memories.add(mindSeq, { ...memory, kind: 'reflection', tags: ['reflection'] })
+    if (addedSeq !== undefined) this.#memories.addVector(mindSeq, addedSeq, embedderId, vector)
     // A superseded conclusion can become true again with the same words.
-    const seq = added ?? this.#sql.restore.get(sim_time, id)
+    const seq = addedSeq ?? this.#sql.restore.get(sim_time, id)
     this.#sql.put.run(seq, mindSeq, about, JSON.stringify(evidence))
     for (const older of previous) this.#memories.supersede(older, id, sim_time)
     return true
@@ -77,7 +77,7 @@ export class ReflectionTable {
     }))
   }
 
-  evidence(ids: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  readEvidence(ids: readonly string[]): ReadonlyMap<string, readonly string[]> {
     const rows = this.#sql.evidence.all(JSON.stringify(ids))
     return new Map(rows.map((row) => [row.id, JSON.parse(row.evidence_json) as string[]]))
   }

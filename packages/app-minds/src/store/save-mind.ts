@@ -17,15 +17,15 @@ export function saveMind({ db, world, memories }: Tables, mind: MindRow): SavedM
     ...{ mind_id, entity_id, rng_seed, config, last_sim_time, decision_count, unreflected },
     working_memory,
     state,
-    daily_memories: memories.daily(seq).map(({ seq: _, superseded_by: __, ...memory }) => memory),
+    daily_memories: memories.listDaily(seq).map(({ seq: _, superseded_by: __, ...memory }) => memory),
     long_term_memories: readMemories(db, seq),
-    places: world.places(seq),
+    places: world.listPlaces(seq),
     conversations: readConversations(db, seq).map((row) => ({
       ...row,
-      messages: world.messages(seq, row.interaction_id),
+      messages: world.listMessages(seq, row.interaction_id),
     })),
-    events: world.events(seq),
-    bids: world.bids(seq),
+    events: world.listEvents(seq),
+    bids: world.listBids(seq),
   } as unknown as SavedMind // The stored JSON has the same structure.
 }
 
@@ -69,7 +69,7 @@ const readConversations = (db: Database, mindSeq: number) =>
       participants: JSON.parse(participants_json) as string[],
     }))
 
-interface Target {
+interface LoadTarget {
   readonly mind_id: string
   readonly entity_id: string
   readonly config: MindRow['config']
@@ -79,7 +79,7 @@ interface Target {
 export function loadMind(
   tables: Tables,
   save: SavedMind,
-  { mind_id, entity_id, config, isReplacing }: Target,
+  { mind_id, entity_id, config, isReplacing }: LoadTarget,
   limits: Limits,
 ): void {
   const { db, minds, world } = tables
@@ -96,7 +96,7 @@ export function loadMind(
   )
   for (const { messages, ...conversation } of save.conversations) {
     const { interaction_id, opened_at, last_seen, closed_at } = conversation
-    world.putConversation(seq, { ...conversation, added: messages }, opened_at)
+    world.putConversation(seq, { ...conversation, addedMessages: messages }, opened_at)
     setTimes.run(last_seen, closed_at, seq, interaction_id)
   }
   world.addEvents(seq, save.events)
@@ -122,23 +122,25 @@ function loadMemories(
       'SELECT EXISTS (SELECT 1 FROM memory WHERE id = ?1) OR EXISTS (SELECT 1 FROM daily_memory WHERE id = ?1)',
     )
     .pluck()
-  const complete = db.prepare(
+  const updateMemory = db.prepare(
     'UPDATE memory SET superseded_by = ?, valid_to = ?, merged_count = ? WHERE seq = ?',
   )
   const addAccess = db.prepare('INSERT INTO memory_access VALUES (?, ?, ?)')
   const addReflection = db.prepare(
     'INSERT INTO reflection (memory_seq, mind_seq, about, evidence_json) VALUES (?, ?, ?, ?)',
   )
-  const isTaken = [...long_term_memories, ...daily_memories].some(({ id }) => hasMemory.get({ 1: id }) === 1)
-  const rename = (id: string): string => (isTaken ? createMemoryId(mind_id, seq, 'import', id) : id)
+  const hasConflict = [...long_term_memories, ...daily_memories].some(
+    ({ id }) => hasMemory.get({ 1: id }) === 1,
+  )
+  const mapId = (id: string): string => (hasConflict ? createMemoryId(mind_id, seq, 'import', id) : id)
   for (const { reflection, superseded_by, valid_to, merged_count, ...row } of long_term_memories) {
-    const memorySeq = memories.add(seq, { ...row, id: rename(row.id) })
+    const memorySeq = memories.add(seq, { ...row, id: mapId(row.id) })
     if (memorySeq === undefined) continue
-    complete.run(superseded_by === null ? null : rename(superseded_by), valid_to, merged_count, memorySeq)
+    updateMemory.run(superseded_by === null ? null : mapId(superseded_by), valid_to, merged_count, memorySeq)
     const { access_count, last_access_sim_time } = row
     if (access_count > 0) addAccess.run(memorySeq, access_count, last_access_sim_time ?? 0)
     if (reflection !== null)
-      addReflection.run(memorySeq, seq, reflection.about, JSON.stringify(reflection.evidence.map(rename)))
+      addReflection.run(memorySeq, seq, reflection.about, JSON.stringify(reflection.evidence.map(mapId)))
   }
-  for (const row of daily_memories) memories.addDaily(seq, { ...row, id: rename(row.id) })
+  for (const row of daily_memories) memories.addDaily(seq, { ...row, id: mapId(row.id) })
 }

@@ -87,7 +87,7 @@ export interface LlmCallRow {
 }
 
 export interface ConversationChange extends Omit<KnownConversation, 'messages'> {
-  readonly added: readonly StoredMessage[]
+  readonly addedMessages: readonly StoredMessage[]
 }
 
 export interface DecisionRow {

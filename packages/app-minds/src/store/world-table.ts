@@ -84,27 +84,29 @@ export class WorldTable {
   }
 
   /** Returns the input of a decision. Includes the conversations of `interactionIds` even if they are closed. */
-  snapshot(mind: MindRow, interactionIds: readonly string[]): MindSnapshot {
-    const open = this.conversations(mind.seq)
-    const closed = interactionIds.filter((id) => !open.some(({ interaction_id }) => interaction_id === id))
-    const reopened = closed.map((id) => ({
+  createSnapshot(mind: MindRow, interactionIds: readonly string[]): MindSnapshot {
+    const openConversations = this.listConversations(mind.seq)
+    const closedIds = interactionIds.filter(
+      (id) => !openConversations.some(({ interaction_id }) => interaction_id === id),
+    )
+    const reopenedConversations = closedIds.map((id) => ({
       interaction_id: id,
       interaction_name: '',
       participants: [],
       initiator_id: null,
       last_seen: 0,
-      messages: this.messages(mind.seq, id),
+      messages: this.listMessages(mind.seq, id),
     }))
     return {
       mind,
-      places: this.places(mind.seq),
-      conversations: [...open, ...reopened],
-      events: this.events(mind.seq),
-      bids: this.bids(mind.seq),
+      places: this.listPlaces(mind.seq),
+      conversations: [...openConversations, ...reopenedConversations],
+      events: this.listEvents(mind.seq),
+      bids: this.listBids(mind.seq),
     }
   }
 
-  places(seq: number): readonly Place[] {
+  listPlaces(seq: number): readonly Place[] {
     return this.#sql.places.all(seq).map((text) => parse<Place>(text))
   }
 
@@ -117,7 +119,7 @@ export class WorldTable {
   }
 
   /** Returns open conversations, in order of opening. */
-  conversations(seq: number): readonly StoredConversation[] {
+  listConversations(seq: number): readonly StoredConversation[] {
     const rows = this.#sql.open.all(seq).sort(compareOpening)
     return rows.map(({ interaction_id, name, participants_json, initiator_id, last_seen }) => ({
       interaction_id,
@@ -125,32 +127,33 @@ export class WorldTable {
       participants: parse<string[]>(participants_json),
       initiator_id,
       last_seen,
-      messages: this.messages(seq, interaction_id),
+      messages: this.listMessages(seq, interaction_id),
     }))
   }
 
-  messages(seq: number, interactionId: string): readonly StoredMessage[] {
+  listMessages(seq: number, interactionId: string): readonly StoredMessage[] {
     return this.#sql.messages.all(seq, interactionId).map((text) => parse<StoredMessage>(text))
   }
 
   putConversation(seq: number, change: ConversationChange, time: number): void {
-    const { interaction_id, interaction_name, participants, initiator_id, added } = change
+    const { interaction_id, interaction_name, participants, initiator_id, addedMessages } = change
     const values = [seq, interaction_id, interaction_name, JSON.stringify(participants), initiator_id]
     this.#sql.putConversation.run(...values, time, time)
     let ord = this.#sql.lastOrd.get(seq, interaction_id) ?? 0
-    for (const message of added) this.#sql.addMessage.run(seq, interaction_id, ++ord, JSON.stringify(message))
+    for (const message of addedMessages)
+      this.#sql.addMessage.run(seq, interaction_id, ++ord, JSON.stringify(message))
     this.#sql.trimMessages.run(seq, interaction_id, ord - this.#limits.conversation_messages)
   }
 
-  close(seq: number, interactionId: string, time: number): void {
+  closeConversation(seq: number, interactionId: string, time: number): void {
     this.#sql.close.run(time, seq, interactionId)
   }
 
-  closeOld(seq: number, time: number): void {
+  closeOldConversations(seq: number, time: number): void {
     this.#sql.closeOld.run({ 1: time, 2: seq, 3: this.#limits.open_conversations })
   }
 
-  events(seq: number): readonly MindEvent[] {
+  listEvents(seq: number): readonly MindEvent[] {
     const rows = this.#sql.events.all(seq, this.#limits.events).reverse()
     return rows.map(({ payload_json, ...event }) => ({
       ...event,
@@ -158,13 +161,13 @@ export class WorldTable {
     }))
   }
 
-  addEvents(seq: number, added: readonly MindEvent[]): void {
-    for (const { timestamp, event_type, payload } of added)
+  addEvents(seq: number, newEvents: readonly MindEvent[]): void {
+    for (const { timestamp, event_type, payload } of newEvents)
       this.#sql.addEvent.run(seq, timestamp, event_type, JSON.stringify(payload))
-    if (added.length > 0) this.#sql.trimEvents.run({ 1: seq, 2: this.#limits.events })
+    if (newEvents.length > 0) this.#sql.trimEvents.run({ 1: seq, 2: this.#limits.events })
   }
 
-  bids(seq: number): readonly PendingBid[] {
+  listBids(seq: number): readonly PendingBid[] {
     return this.#sql.bids.all(seq).map((text) => parse<PendingBid>(text))
   }
 

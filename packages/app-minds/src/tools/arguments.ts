@@ -7,14 +7,14 @@ import type { Minds } from '../mind/minds.ts'
 
 export type MindsContext = ToolContext<Minds, object>
 
-export const mindId = z.string().describe('Id of the mind')
+export const mindIdArgument = z.string().describe('Id of the mind')
 
 export const completeMindId = {
   mind_id: async (_: unknown, { store }: MindsContext) =>
     (await store.list('', 100)).map(({ mind_id }) => mind_id),
 }
 
-export const requestId = z
+export const requestIdArgument = z
   .string()
   .min(1)
   .max(256)
@@ -23,12 +23,12 @@ export const requestId = z
 
 /** Adds `data` and the caller's or a new request id to errors. */
 export async function withRequestId<T>(
-  given: string | undefined,
-  { requestId: own }: MindsContext,
+  givenRequestId: string | undefined,
+  { requestId: generatedRequestId }: MindsContext,
   work: (request_id: string) => Promise<T>,
   data: Readonly<Record<string, unknown>> = {},
 ): Promise<T> {
-  const request_id = given ?? own
+  const request_id = givenRequestId ?? generatedRequestId
   try {
     return await work(request_id)
   } catch (error) {

@@ -1,27 +1,27 @@
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import type { Minds } from '../mind/minds.ts'
-import { exampleCalls, exampleSave, mindId, requestId, withRequestId } from './arguments.ts'
+import { exampleCalls, exampleSave, mindIdArgument, requestIdArgument, withRequestId } from './arguments.ts'
 
 const replayed = z.boolean().optional()
-const { create } = exampleCalls
+const { create: createCall } = exampleCalls
 
-export function lifecycleTools(app: Registrar<Minds, object>): void {
-  createTool(app)
-  removeTools(app)
-  relinkTool(app)
-  saveTools(app)
-  listTool(app)
+export function declareLifecycleTools(app: Registrar<Minds, object>): void {
+  declareCreateTool(app)
+  declareRemoveTools(app)
+  declareRelinkTool(app)
+  declareSaveTools(app)
+  declareListTool(app)
 }
 
-function createTool(app: Registrar<Minds, object>): void {
+function declareCreateTool(app: Registrar<Minds, object>): void {
   app.tool('create_mind', {
     title: 'Create mind',
     about:
       'Create a mind for a game character, or resume the mind with this id and its memories. Use it before the first decide_action, and after a restart of the game.',
     searchHint: 'make NPC, villager, agent, character, personality',
     input: {
-      mind_id: mindId,
+      mind_id: mindIdArgument,
       config: z
         .looseObject({})
         .describe(
@@ -37,7 +37,7 @@ function createTool(app: Registrar<Minds, object>): void {
         .enum(['resume', 'error', 'replace'])
         .optional()
         .describe('Default: resume, which keeps the memories'),
-      request_id: requestId,
+      request_id: requestIdArgument,
     },
     output: {
       status: z.string(),
@@ -53,22 +53,22 @@ function createTool(app: Registrar<Minds, object>): void {
     hints: { destructive: false, idempotent: true },
     isCore: true,
     alwaysLoad: true,
-    example: { args: { ...create.args, config: { entity_id: 'npc_mara', traits: ['curious'] } } },
-    run: ({ request_id: given, ...args }, ctx) =>
-      withRequestId(given, ctx, (request_id) => ctx.store.create({ ...args, request_id })),
+    example: { args: { ...createCall.args, config: { entity_id: 'npc_mara', traits: ['curious'] } } },
+    run: ({ request_id: givenRequestId, ...args }, ctx) =>
+      withRequestId(givenRequestId, ctx, (request_id) => ctx.store.create({ ...args, request_id })),
   })
 }
 
-function removeTools(app: Registrar<Minds, object>): void {
+function declareRemoveTools(app: Registrar<Minds, object>): void {
   app.tool('cleanup_mind', {
     title: 'Release mind',
     about:
       'Release a mind and keep its memories. create_mind resumes it. Use it when the character leaves the game. With `purge`, deletes the mind and its memories.',
     searchHint: 'NPC leaves level, keep what it knows',
     input: {
-      mind_id: mindId,
+      mind_id: mindIdArgument,
       purge: z.boolean().default(false).describe('Whether to delete the mind with all its memories'),
-      request_id: requestId,
+      request_id: requestIdArgument,
     },
     output: {
       status: z.string(),
@@ -78,9 +78,9 @@ function removeTools(app: Registrar<Minds, object>): void {
       replayed,
     },
     hints: { destructive: true, idempotent: true },
-    example: { before: [create], args: { mind_id: 'npc_mara' } },
-    run: ({ mind_id, purge, request_id: given }, ctx) =>
-      withRequestId(given, ctx, async (request_id) => {
+    example: { before: [createCall], args: { mind_id: 'npc_mara' } },
+    run: ({ mind_id, purge, request_id: givenRequestId }, ctx) =>
+      withRequestId(givenRequestId, ctx, async (request_id) => {
         const result = await ctx.store.cleanup({ mind_id, purge, request_id })
         return { status: 'removed', mind_id, ...result, retained: result.existed && !purge }
       }),
@@ -91,28 +91,28 @@ function removeTools(app: Registrar<Minds, object>): void {
     about:
       'Delete a mind with all its memories. Returns `forgotten`, or `not_found` if the mind does not exist. Use it only if the character never returns.',
     searchHint: 'erase character, delete NPC, remove all',
-    input: { mind_id: mindId, request_id: requestId },
+    input: { mind_id: mindIdArgument, request_id: requestIdArgument },
     output: { status: z.string(), mind_id: z.string().optional(), replayed },
     hints: { destructive: true, idempotent: true },
-    example: { before: [create], args: { mind_id: 'npc_mara' } },
-    run: ({ mind_id, request_id: given }, ctx) =>
-      withRequestId(given, ctx, async (request_id) => {
+    example: { before: [createCall], args: { mind_id: 'npc_mara' } },
+    run: ({ mind_id, request_id: givenRequestId }, ctx) =>
+      withRequestId(givenRequestId, ctx, async (request_id) => {
         const { existed, ...rest } = await ctx.store.forget({ mind_id, request_id })
         return { status: existed ? 'forgotten' : 'not_found', mind_id, ...rest }
       }),
   })
 }
 
-function relinkTool(app: Registrar<Minds, object>): void {
+function declareRelinkTool(app: Registrar<Minds, object>): void {
   app.tool('relink_mind', {
     title: 'Relink mind',
     about:
       'Connect a mind to another entity and keep its memories. Use it when the game gives the character a new entity id.',
     searchHint: 'NPC has new id, respawn',
     input: {
-      mind_id: mindId,
+      mind_id: mindIdArgument,
       entity_id: z.string().min(1).max(256).describe('New entity that the mind drives'),
-      request_id: requestId,
+      request_id: requestIdArgument,
     },
     output: {
       status: z.string(),
@@ -122,9 +122,9 @@ function relinkTool(app: Registrar<Minds, object>): void {
       replayed,
     },
     hints: { destructive: false, idempotent: true },
-    example: { before: [create], args: { mind_id: 'npc_mara', entity_id: 'npc_mara_2' } },
-    run: ({ mind_id, entity_id, request_id: given }, ctx) =>
-      withRequestId(given, ctx, async (request_id) => ({
+    example: { before: [createCall], args: { mind_id: 'npc_mara', entity_id: 'npc_mara_2' } },
+    run: ({ mind_id, entity_id, request_id: givenRequestId }, ctx) =>
+      withRequestId(givenRequestId, ctx, async (request_id) => ({
         status: 'relinked',
         mind_id,
         entity_id,
@@ -133,13 +133,13 @@ function relinkTool(app: Registrar<Minds, object>): void {
   })
 }
 
-function saveTools(app: Registrar<Minds, object>): void {
+function declareSaveTools(app: Registrar<Minds, object>): void {
   app.tool('export_mind', {
     title: 'Export mind',
     about:
       'Export a mind as one JSON object: configuration, memories, state, places and conversations. Use it for a save slot of the game; import_mind restores it.',
     searchHint: 'save game, back up NPC, write save slot',
-    input: { mind_id: mindId },
+    input: { mind_id: mindIdArgument },
     output: {
       status: z.string(),
       mind_id: z.string().optional(),
@@ -147,7 +147,7 @@ function saveTools(app: Registrar<Minds, object>): void {
       summary: z.string().optional(),
     },
     hints: { readOnly: true },
-    example: { before: [create], args: { mind_id: 'npc_mara' } },
+    example: { before: [createCall], args: { mind_id: 'npc_mara' } },
     run: ({ mind_id }, ctx) =>
       withRequestId(undefined, ctx, async () => {
         const save = await ctx.store.export(mind_id)
@@ -164,13 +164,13 @@ function saveTools(app: Registrar<Minds, object>): void {
     searchHint: 'load game, read save slot, clone NPC',
     input: {
       save: z.looseObject({}).describe('`save` of export_mind'),
-      mind_id: mindId.optional().describe('Default: the id in the save'),
+      mind_id: mindIdArgument.optional().describe('Default: the id in the save'),
       entity_id: z.string().min(1).max(256).optional().describe('Default: the entity in the save'),
       if_exists: z
         .enum(['error', 'replace'])
         .default('error')
         .describe('`replace` deletes the existing mind first'),
-      request_id: requestId,
+      request_id: requestIdArgument,
     },
     output: {
       status: z.string(),
@@ -182,15 +182,15 @@ function saveTools(app: Registrar<Minds, object>): void {
     },
     hints: { destructive: true, idempotent: true },
     example: { args: { save: exampleSave, if_exists: 'replace' } },
-    run: ({ request_id: given, ...args }, ctx) =>
-      withRequestId(given, ctx, async (request_id) => ({
+    run: ({ request_id: givenRequestId, ...args }, ctx) =>
+      withRequestId(givenRequestId, ctx, async (request_id) => ({
         status: 'imported',
         ...(await ctx.store.import({ ...args, request_id })),
       })),
   })
 }
 
-function listTool(app: Registrar<Minds, object>): void {
+function declareListTool(app: Registrar<Minds, object>): void {
   app.tool('list_minds', {
     title: 'List minds',
     about:
@@ -220,7 +220,7 @@ function listTool(app: Registrar<Minds, object>): void {
       summary: z.string(),
     },
     hints: { readOnly: true },
-    example: { before: [create], args: {} },
+    example: { before: [createCall], args: {} },
     async run({ after, limit }, { store }) {
       const rows = await store.list(after, limit + 1)
       const page = rows.slice(0, limit)
@@ -228,16 +228,16 @@ function listTool(app: Registrar<Minds, object>): void {
         mind_id,
         entity_id,
         status,
-        selector: store.effectiveSelector(mind.config),
+        selector: store.getEffectiveSelector(mind.config),
         daily_memories_count: mind.daily_count,
         long_term_memory_count: mind.memory_count,
         decisions: mind.decision_count,
       }))
-      const active = minds.filter(({ status }) => status === 'active').length
+      const activeCount = minds.filter(({ status }) => status === 'active').length
       return {
         minds,
         next_after: rows.length > limit ? (page.at(-1)?.mind_id ?? null) : null,
-        summary: `${minds.length} ${minds.length === 1 ? 'mind' : 'minds'}, ${active} active.`,
+        summary: `${minds.length} ${minds.length === 1 ? 'mind' : 'minds'}, ${activeCount} active.`,
       }
     },
   })

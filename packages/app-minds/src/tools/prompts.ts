@@ -2,16 +2,16 @@ import type { Registrar } from '@causeway/app-kit'
 import type { PromptMessage } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Minds } from '../mind/minds.ts'
-import { completeMindId, type MindsContext, mindId } from './arguments.ts'
+import { completeMindId, type MindsContext, mindIdArgument } from './arguments.ts'
 
 const makeMessage = (text: string): readonly PromptMessage[] => [
   { role: 'user', content: { type: 'text', text } },
 ]
 
-export function mindPrompts(app: Registrar<Minds, object>): void {
+export function declareMindPrompts(app: Registrar<Minds, object>): void {
   app.prompt('roleplay', {
     about: 'Play a character with its traits, working memory and memories.',
-    input: { mind_id: mindId, scene: z.string().optional().describe('Where the scene is set') },
+    input: { mind_id: mindIdArgument, scene: z.string().optional().describe('Where the scene is set') },
     complete: completeMindId,
     async messages({ mind_id, scene }, ctx) {
       return makeMessage(
@@ -26,7 +26,7 @@ export function mindPrompts(app: Registrar<Minds, object>): void {
   })
   app.prompt('interview', {
     about: 'Ask a character what it knows and why it acted as it did.',
-    input: { mind_id: mindId, question: z.string().describe('What you want to know') },
+    input: { mind_id: mindIdArgument, question: z.string().describe('What you want to know') },
     complete: completeMindId,
     async messages({ mind_id, question }, ctx) {
       const { recalled } = await ctx.store.recall(mind_id, question, 8)
@@ -48,9 +48,9 @@ export function mindPrompts(app: Registrar<Minds, object>): void {
 }
 
 async function describeMind(mindId: string, { store }: MindsContext): Promise<string> {
-  const { mind, conclusions } = await store.read(mindId, ({ reflections }, found) => ({
-    mind: found,
-    conclusions: reflections.list(found.seq, 5),
+  const { mind, conclusions } = await store.read(mindId, ({ reflections }, mind) => ({
+    mind,
+    conclusions: reflections.list(mind.seq, 5),
   }))
   const { entity_id, config, working_memory } = mind
   return [

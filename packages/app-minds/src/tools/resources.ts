@@ -32,14 +32,14 @@ const resources: readonly MindResource[] = [
     name: 'Daily memories',
     about: 'Memories that are not consolidated yet.',
     read: (mindId, { store }) =>
-      store.read(mindId, ({ memories }, { seq }) => memories.daily(seq).map(describeMemory)),
+      store.read(mindId, ({ memories }, { seq }) => memories.listDaily(seq).map(describeMemory)),
   },
   {
     path: 'last_decision',
     name: 'Last decision',
     about: 'The last decision and its explanation.',
     async read(mindId, { store }) {
-      const decision = await store.read(mindId, ({ records }, { seq }) => records.decision(seq, null))
+      const decision = await store.read(mindId, ({ records }, { seq }) => records.readDecision(seq, null))
       if (decision === undefined) throw new MindsError('NO_DECISION', `Mind ${mindId} has not decided yet`)
       return decision
     },
@@ -55,10 +55,10 @@ const resources: readonly MindResource[] = [
     name: 'Long-term memories with a limit',
     about: 'The newest long-term memories, at most `limit` (1 to 1000).',
     read(mindId, ctx, { limit = '' }) {
-      const max = Number(limit)
-      if (!Number.isInteger(max) || max < 1 || max > 1000)
+      const maxMemories = Number(limit)
+      if (!Number.isInteger(maxMemories) || maxMemories < 1 || maxMemories > 1000)
         throw new CausewayError('INVALID_PARAMS', `limit must be a number from 1 to 1000: ${limit}`)
-      return readMemories(mindId, ctx, max)
+      return readMemories(mindId, ctx, maxMemories)
     },
   },
   {
@@ -74,17 +74,18 @@ const resources: readonly MindResource[] = [
     path: 'conversations',
     name: 'Open conversations',
     about: 'Open conversations with their messages.',
-    read: (mindId, { store }) => store.read(mindId, ({ world }, { seq }) => world.conversations(seq)),
+    read: (mindId, { store }) => store.read(mindId, ({ world }, { seq }) => world.listConversations(seq)),
   },
   {
     path: 'usage',
     name: 'Use of language models',
     about: 'Calls, tokens and cost. `null` is unknown, not 0.',
-    read: (mindId, { store }) => store.read(mindId, ({ records }, { seq }) => records.usage(seq, 0, null)),
+    read: (mindId, { store }) =>
+      store.read(mindId, ({ records }, { seq }) => records.readUsage(seq, 0, null)),
   },
 ]
 
-export function mindResources(app: Registrar<Minds, object>): void {
+export function declareMindResources(app: Registrar<Minds, object>): void {
   for (const { path, name, about, read } of resources)
     app.resource(`mind://{mind_id}/${path}`, {
       name,
@@ -118,11 +119,11 @@ async function convertMissing<T>(read: () => Promise<T>): Promise<T> {
 }
 
 async function readState(mindId: string, { store }: MindsContext): Promise<unknown> {
-  const { mind, conversations } = await store.read(mindId, ({ world }, found) => ({
-    mind: found,
-    conversations: world.conversations(found.seq),
+  const { mind, conversations } = await store.read(mindId, ({ world }, mind) => ({
+    mind,
+    conversations: world.listConversations(mind.seq),
   }))
-  const selector = store.effectiveSelector(mind.config)
+  const selector = store.getEffectiveSelector(mind.config)
   return {
     entity_id: mind.entity_id,
     traits: mind.config.traits,
@@ -139,7 +140,7 @@ async function readState(mindId: string, { store }: MindsContext): Promise<unkno
 }
 
 const readMemories = (mindId: string, { store }: MindsContext, limit: number) =>
-  store.read(mindId, ({ memories }, { seq }) => memories.newest(seq, limit).map(describeMemory))
+  store.read(mindId, ({ memories }, { seq }) => memories.listNewest(seq, limit).map(describeMemory))
 
 const describeMemory = ({
   id,

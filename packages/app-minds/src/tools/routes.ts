@@ -8,7 +8,7 @@ const maxDecisions = 200
 /** Maximum places to return, most recently seen first. */
 const maxPlaces = 500
 
-export function mindRoutes(app: Registrar<Minds, object>): void {
+export function declareMindRoutes(app: Registrar<Minds, object>): void {
   app.route('GET', '/minds/{mind_id}/decisions', {
     about: 'Returns the last decisions of a mind with their explanations, newest first. ?limit=<1 to 200>.',
     async handle(request, { mind_id = '' }, { store }) {
@@ -17,15 +17,15 @@ export function mindRoutes(app: Registrar<Minds, object>): void {
         throw new CausewayError('INVALID_ARGUMENTS', `limit is not a number from 1 to ${maxDecisions}`, {
           data: { problems: [{ argument: 'limit', problem: `must be 1 to ${maxDecisions}` }] },
         })
-      const decisions = await store.read(mind_id, ({ records }, { seq }) => records.decisions(seq, limit))
+      const decisions = await store.read(mind_id, ({ records }, { seq }) => records.listDecisions(seq, limit))
       return Response.json({ mind_id, decisions })
     },
   })
   app.route('GET', '/minds/{mind_id}/places', {
     about: `Returns the places and characters that a mind knows, last seen first, at most ${maxPlaces}.`,
     async handle(_request, { mind_id = '' }, { store }) {
-      const stored = await store.read(mind_id, ({ world }, { seq }) => world.places(seq))
-      const places = [...stored].sort((a, b) => b.last_seen - a.last_seen)
+      const storedPlaces = await store.read(mind_id, ({ world }, { seq }) => world.listPlaces(seq))
+      const places = [...storedPlaces].sort((a, b) => b.last_seen - a.last_seen)
       return Response.json({
         mind_id,
         places: places.slice(0, maxPlaces).map(describePlace),

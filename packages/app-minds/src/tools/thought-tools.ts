@@ -2,18 +2,18 @@ import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import { MindsError } from '../errors.ts'
 import type { Minds } from '../mind/minds.ts'
-import { exampleCalls, mindId, requestId, withRequestId } from './arguments.ts'
+import { exampleCalls, mindIdArgument, requestIdArgument, withRequestId } from './arguments.ts'
 
-const { create, decide } = exampleCalls
+const { create: createCall, decide: decideCall } = exampleCalls
 
-export function thoughtTools(app: Registrar<Minds, object>): void {
-  decideTool(app)
-  consolidateTool(app)
-  recallTool(app)
-  explainTool(app)
+export function declareThoughtTools(app: Registrar<Minds, object>): void {
+  declareDecideTool(app)
+  declareConsolidateTool(app)
+  declareRecallTool(app)
+  declareExplainTool(app)
 }
 
-function decideTool(app: Registrar<Minds, object>): void {
+function declareDecideTool(app: Registrar<Minds, object>): void {
   app.tool('decide_action', {
     title: 'Decide action',
     about:
@@ -21,7 +21,7 @@ function decideTool(app: Registrar<Minds, object>): void {
     searchHint: 'what will NPC do next, sees, learn fact, news, behaviour, AI',
     widget: 'decision',
     input: {
-      mind_id: mindId,
+      mind_id: mindIdArgument,
       observation: z
         .unknown()
         .describe(
@@ -33,7 +33,7 @@ function decideTool(app: Registrar<Minds, object>): void {
         .describe(
           'What happened since the last call: [{timestamp, event_type, payload}]. The rule-based policy reads only events about interactions, movements and errors',
         ),
-      request_id: requestId,
+      request_id: requestIdArgument,
       explain: z
         .boolean()
         .default(false)
@@ -52,29 +52,29 @@ function decideTool(app: Registrar<Minds, object>): void {
       telemetry: z.record(z.string(), z.unknown()).optional(),
     },
     hints: { destructive: false, openWorld: true },
-    example: { before: [create], args: decide.args },
-    run: ({ request_id: given, ...args }, ctx) =>
-      withRequestId(given, ctx, (request_id) =>
+    example: { before: [createCall], args: decideCall.args },
+    run: ({ request_id: givenRequestId, ...args }, ctx) =>
+      withRequestId(givenRequestId, ctx, (request_id) =>
         ctx.store.decide({
           mind_id: args.mind_id,
           observation: args.observation,
           events: args.events,
           explain: args.explain,
           request_id,
-          isNamed: given !== undefined,
+          hasRequestId: givenRequestId !== undefined,
           progress: ctx.progress,
         }),
       ),
   })
 }
 
-function consolidateTool(app: Registrar<Minds, object>): void {
+function declareConsolidateTool(app: Registrar<Minds, object>): void {
   app.tool('consolidate_memories', {
     title: 'Consolidate memories',
     about:
       "Move a mind's memories of the day to long-term memory, merge duplicates, and sometimes draw conclusions. Returns the counts. Use it when the character sleeps. Safe to repeat.",
     searchHint: 'NPC goes to sleep, night, summarize day',
-    input: { mind_id: mindId, request_id: requestId },
+    input: { mind_id: mindIdArgument, request_id: requestIdArgument },
     output: {
       status: z.string(),
       consolidated_count: z.int().optional(),
@@ -86,10 +86,10 @@ function consolidateTool(app: Registrar<Minds, object>): void {
       replayed: z.boolean().optional(),
     },
     hints: { destructive: false, idempotent: true },
-    example: { before: [create, decide], args: { mind_id: 'npc_mara' } },
-    run: ({ mind_id, request_id: given }, ctx) =>
+    example: { before: [createCall, decideCall], args: { mind_id: 'npc_mara' } },
+    run: ({ mind_id, request_id: givenRequestId }, ctx) =>
       withRequestId(
-        given,
+        givenRequestId,
         ctx,
         (request_id) => ctx.store.consolidate({ mind_id, request_id }, ctx.progress),
         { consolidated_count: 0 },
@@ -97,14 +97,14 @@ function consolidateTool(app: Registrar<Minds, object>): void {
   })
 }
 
-function recallTool(app: Registrar<Minds, object>): void {
+function declareRecallTool(app: Registrar<Minds, object>): void {
   app.tool('recall_memories', {
     title: 'Recall memories',
     about:
       'Search the memories of a mind. Returns relevant memories with scores, best first, or none; conclusions list the ids of their evidence. Use it to ask what a character knows; it adds nothing.',
     searchHint: 'what does NPC remember about player',
     input: {
-      mind_id: mindId,
+      mind_id: mindIdArgument,
       query: z.string().min(1).max(2000).describe('A question or keywords'),
       k: z.int().min(1).max(50).default(5).describe('Maximum number of memories to return'),
     },
@@ -125,11 +125,11 @@ function recallTool(app: Registrar<Minds, object>): void {
       summary: z.string(),
     },
     hints: { readOnly: true },
-    example: { before: [create], args: { mind_id: 'npc_mara', query: 'Where is the stove?' } },
+    example: { before: [createCall], args: { mind_id: 'npc_mara', query: 'Where is the stove?' } },
     async run({ mind_id, query, k }, { store }) {
       const { recalled, warnings } = await store.recall(mind_id, query, k)
       const conclusions = recalled.filter(({ tags }) => tags.includes('reflection')).map(({ id }) => id)
-      const evidence = await store.read(mind_id, ({ reflections }) => reflections.evidence(conclusions))
+      const evidence = await store.read(mind_id, ({ reflections }) => reflections.readEvidence(conclusions))
       const memories = recalled.map(
         ({ id, content, importance, sim_time, score, relevance, is_superseded }) => ({
           id,
@@ -151,19 +151,21 @@ function recallTool(app: Registrar<Minds, object>): void {
   })
 }
 
-function summarizeMemories([best, ...others]: readonly string[]): string {
-  if (best === undefined) return 'No relevant memories.'
-  return others.length === 0 ? `1 memory: ${best}` : `${others.length + 1} memories. Best: ${best}`
+function summarizeMemories([bestMemory, ...otherMemories]: readonly string[]): string {
+  if (bestMemory === undefined) return 'No relevant memories.'
+  return otherMemories.length === 0
+    ? `1 memory: ${bestMemory}`
+    : `${otherMemories.length + 1} memories. Best: ${bestMemory}`
 }
 
-function explainTool(app: Registrar<Minds, object>): void {
+function declareExplainTool(app: Registrar<Minds, object>): void {
   app.tool('explain_decision', {
     title: 'Explain decision',
     about:
       'Explain a decision of a mind: who decided, the candidates with the terms of their scores, and the recalled memories. Use it when an action of a character is unexpected.',
     searchHint: 'why did NPC do that, run away, attack',
     input: {
-      mind_id: mindId,
+      mind_id: mindIdArgument,
       request_id: z
         .string()
         .max(256)
@@ -180,20 +182,20 @@ function explainTool(app: Registrar<Minds, object>): void {
       summary: z.string(),
     },
     hints: { readOnly: true },
-    example: { before: [create, decide], args: { mind_id: 'npc_mara' } },
+    example: { before: [createCall, decideCall], args: { mind_id: 'npc_mara' } },
     async run({ mind_id, request_id }, { store }) {
       const decision = await store.read(mind_id, ({ records }, { seq }) =>
-        records.decision(seq, request_id ?? null),
+        records.readDecision(seq, request_id ?? null),
       )
       if (decision === undefined)
         throw new MindsError('NO_DECISION', `Mind ${mind_id} has no such decision`, { data: { mind_id } })
-      const { error_code: _, created_at: __, ...shown } = decision
+      const { error_code: _, created_at: __, ...visibleDecision } = decision
       const explanation = decision.explanation as Record<string, unknown>
       const action = decision.action as { readonly action: string } | null
       const because = typeof explanation.because === 'string' ? `: ${explanation.because}` : ''
       const selector = decision.decided_by === 'llm' ? 'language model' : 'policy'
       return {
-        ...shown,
+        ...visibleDecision,
         action,
         explanation,
         summary: `The ${selector} chose ${action?.action ?? 'no action'}${because}.`,

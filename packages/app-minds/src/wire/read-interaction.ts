@@ -3,8 +3,8 @@ import type { Interaction, InteractionParameter } from '../domain/observation.ts
 
 export function readInteraction(key: string, value: Record<string, unknown>): Interaction {
   return {
-    name: text(value.name) ?? key,
-    description: text(value.description) ?? '',
+    name: toTextOrNull(value.name) ?? key,
+    description: toTextOrNull(value.description) ?? '',
     fills: readStrings(value.needs_filled),
     drains: readStrings(value.needs_drained),
     rates: readRates(value.need_rates),
@@ -21,17 +21,18 @@ export const readRates = (value: unknown): Readonly<Record<string, number>> =>
 
 /** Each value is a description, or an object with type and description. */
 export const readParameters = (value: unknown): readonly InteractionParameter[] =>
-  Object.entries(asObject(value)).map(([name, one]) => ({
+  Object.entries(asObject(value)).map(([name, parameter]) => ({
     name,
-    type: (typeof one === 'object' ? text(asObject(one).type) : null) ?? 'string',
-    description: typeof one === 'string' ? one : (text(asObject(one).description) ?? ''),
+    type: (typeof parameter === 'object' ? toTextOrNull(asObject(parameter).type) : null) ?? 'string',
+    description:
+      typeof parameter === 'string' ? parameter : (toTextOrNull(asObject(parameter).description) ?? ''),
   }))
 
-export const text = (value: unknown): string | null =>
+export const toTextOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 
-export const numberOr = (value: unknown, fallback: number): number =>
+export const toNumberOr = (value: unknown, fallback: number): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : fallback
 
 export const readStrings = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+  Array.isArray(value) ? value.filter((text): text is string => typeof text === 'string') : []

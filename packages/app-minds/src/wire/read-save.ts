@@ -7,34 +7,34 @@ import { stateSchema } from '../domain/policy/state.ts'
 import { workingMemorySchema } from '../domain/policy/working-memory.ts'
 import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
-import { parseInput, requireWithin } from './validation.ts'
+import { parseInput, requireWithinLimit } from './validation.ts'
 
 const saveVersion = 1
 
-const time = z.int().nullable()
+const timeSchema = z.int().nullable()
 
-const longTermMemory = memorySchema.extend({
-  valid_to: time,
+const longTermMemorySchema = memorySchema.extend({
+  valid_to: timeSchema,
   superseded_by: nameSchema.nullable(),
   merged_count: z.int().min(0),
   access_count: z.int().min(0),
-  last_access_sim_time: time,
+  last_access_sim_time: timeSchema,
   /** `null` if the memory is not a conclusion. */
   reflection: z.strictObject({ about: z.string(), evidence: z.array(z.string()) }).nullable(),
 })
 
-const conversation = z.strictObject({
+const conversationSchema = z.strictObject({
   interaction_id: nameSchema,
   interaction_name: nameSchema,
   participants: z.array(z.string()),
   initiator_id: nameSchema.nullable(),
   opened_at: z.int(),
   last_seen: z.int(),
-  closed_at: time,
+  closed_at: timeSchema,
   messages: z.array(storedMessageSchema),
 })
 
-const shape = z.strictObject({
+const saveSchema = z.strictObject({
   format: z.literal('causeway-mind'),
   version: z.literal(saveVersion),
   mind_id: z.string(),
@@ -43,19 +43,19 @@ const shape = z.strictObject({
   config: z.looseObject({}),
   working_memory: workingMemorySchema,
   state: stateSchema,
-  last_sim_time: time,
+  last_sim_time: timeSchema,
   decision_count: z.int().min(0),
   unreflected: z.number().min(0),
   daily_memories: z.array(memorySchema.extend({ kind: z.enum(['episodic', 'fact']) })),
-  long_term_memories: z.array(longTermMemory),
+  long_term_memories: z.array(longTermMemorySchema),
   places: z.array(placeSchema),
-  conversations: z.array(conversation),
+  conversations: z.array(conversationSchema),
   events: z.array(eventSchema),
   bids: z.array(bidSchema),
 })
 
 /** A mind with everything except vectors, past decisions and usage of language models. */
-export type SavedMind = z.output<typeof shape>
+export type SavedMind = z.output<typeof saveSchema>
 
 export function readSave(value: unknown, limits: Limits): SavedMind {
   const { format, version } = Object(value) as { readonly format?: unknown; readonly version?: unknown }
@@ -65,12 +65,12 @@ export function readSave(value: unknown, limits: Limits): SavedMind {
       `the save has version ${version}, and this server reads version ${saveVersion}`,
       { data: { version, supported: saveVersion } },
     )
-  const save = parseInput('save', shape, value)
+  const save = parseInput('save', saveSchema, value)
   requireSaveable(save.long_term_memories.length + save.daily_memories.length, limits)
   for (const { content } of [...save.long_term_memories, ...save.daily_memories])
-    requireWithin('memory_chars', content.length, limits.memory_chars)
-  const working = Buffer.byteLength(JSON.stringify(save.working_memory))
-  requireWithin('working_memory_bytes', working, limits.working_memory_bytes)
+    requireWithinLimit('memory_chars', content.length, limits.memory_chars)
+  const workingMemoryBytes = Buffer.byteLength(JSON.stringify(save.working_memory))
+  requireWithinLimit('working_memory_bytes', workingMemoryBytes, limits.working_memory_bytes)
   const ids = new Set([...save.long_term_memories, ...save.daily_memories].map(({ id }) => id))
   if (ids.size < save.long_term_memories.length + save.daily_memories.length)
     throw new MindsError('INVALID_SAVE', 'Invalid save format: two memories have the same id')
@@ -78,5 +78,5 @@ export function readSave(value: unknown, limits: Limits): SavedMind {
 }
 
 /** Throws `LIMIT_EXCEEDED`. */
-export const requireSaveable = (memories: number, limits: Limits): void =>
-  requireWithin('save_memories', memories, limits.save_memories)
+export const requireSaveable = (memoryCount: number, limits: Limits): void =>
+  requireWithinLimit('save_memories', memoryCount, limits.save_memories)

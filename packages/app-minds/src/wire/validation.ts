@@ -4,7 +4,7 @@ import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 
 /** Throws `LIMIT_EXCEEDED`. */
-export function requireWithin(limit: keyof Limits, value: number, max: number): void {
+export function requireWithinLimit(limit: keyof Limits, value: number, max: number): void {
   if (value <= max) return
   throw new MindsError('LIMIT_EXCEEDED', `${limit.replaceAll('_', ' ')}: ${value}, the limit is ${max}`, {
     data: { limit, value, most: max },
@@ -13,10 +13,10 @@ export function requireWithin(limit: keyof Limits, value: number, max: number): 
 
 type InputName = 'config' | 'save' | 'events' | 'observation'
 
-export const createInvalid = (name: InputName, problems: readonly string[]): CausewayError =>
-  new MindsError(codes[name], `Invalid ${name} format: ${problems.join('; ')}`, { data: { problems } })
+export const createInvalidError = (name: InputName, problems: readonly string[]): CausewayError =>
+  new MindsError(errorCodes[name], `Invalid ${name} format: ${problems.join('; ')}`, { data: { problems } })
 
-const codes = {
+const errorCodes = {
   config: 'INVALID_CONFIG',
   save: 'INVALID_SAVE',
   events: 'INVALID_EVENTS',
@@ -30,7 +30,7 @@ export function parseInput<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw createInvalid(name, listProblems(parsed.error))
+  throw createInvalidError(name, listProblems(parsed.error))
 }
 
 /** Returns the first five problems as `path: problem`. */

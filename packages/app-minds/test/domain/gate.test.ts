@@ -207,7 +207,7 @@ verifies('minds:spellings', async (t) => {
     entities: [{ entity_id: 'oak', display_name: 'oak', position: [1, 2] }],
   })
   t.equal(odd.warnings.length, 5, odd.warnings.join('; '))
-  t.same(odd.unknown, ['weather'])
+  t.same(odd.unknownFields, ['weather'])
   const bare = readObservation({ entity_id: 'a', current_simulation_time: 0 }, limits).observation
   t.match(bare, { position: null, needs: [], entities: null, conversations: [], current: null })
   t.same(

@@ -50,7 +50,7 @@ async function killedLife(
 
 async function makeMemories(minds: OpenMinds, mindId: string): Promise<{ id: string; content: string }[]> {
   const store = minds.app.store as Minds
-  const lasting = store.read(mindId, ({ memories }, { seq }) => memories.newest(seq, 1e6))
+  const lasting = store.read(mindId, ({ memories }, { seq }) => memories.listNewest(seq, 1e6))
   return [...(await lasting), ...(await minds.read(`mind://${mindId}/daily_memories`))]
 }
 
