@@ -114,7 +114,7 @@ verifies('wire:task:unwritable', 'unsaved tasks free their slots when they can b
   await tasks.close()
 })
 
-verifies('wire:task:drained', 'idle does not wait for a task that waits for its client', async (t) => {
+verifies('wire:task:drained', 'waitUntilIdle ignores a task that waits for its client', async (t) => {
   const { tasks, start, status } = await openTasks()
   const asking = createResult()
   await start(asking.promise).task

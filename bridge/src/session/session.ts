@@ -77,7 +77,7 @@ export class Session {
   }
 
   /**
-   * Opens a new session if `lost` is the current one. Retries while the server is unavailable. Concurrent
+   * Opens a new session if `lostKey` is the current one. Retries while the server is unavailable. Concurrent
    * calls share an attempt.
    */
   async renew(lostKey: SessionKey): Promise<void> {
@@ -135,7 +135,7 @@ export class Session {
         if (!isTemporary(renewalResult.reply) || !(await budget.pause(getRetryAfterMs(renewalResult.reply))))
           return renewalResult
       } catch (error) {
-        const { cause } = error as CausewayError // `ask` throws nothing else
+        const { cause } = error as CausewayError // `sendRequest` throws nothing else
         if (!canResend(cause, { isSafe: true, wasWritten: true, hasResponse: false })) throw error
         if (!(isFirst && isStale(cause))) await budget.waitForServer(cause, { canStart: !isStale(cause) })
       }

@@ -30,7 +30,7 @@ interface Replacement {
 
 /**
  * Replaces a file atomically, follows links and preserves the mode. Returns the path of its backup. Throws
- * `CLIENT_FILE_REFUSED` if the content is no longer `before`.
+ * `CLIENT_FILE_REFUSED` if the content is no longer `previousText`.
  */
 export function replaceFile(
   path: string,

@@ -36,7 +36,7 @@ interface MemoryGuardOptions {
 
 /** Shares of a limit at which eviction starts and stops. */
 const processThresholds = { start: 0.85, end: 0.7 }
-/** Lower than `processShares`, because V8 collects garbage often in a full heap. */
+/** Lower than `processThresholds`, because V8 collects garbage often in a full heap. */
 const heapThresholds = { start: 0.75, end: 0.6 }
 
 const checksBetweenCollections = { afterEviction: 5, withoutEviction: 30 }

@@ -197,7 +197,7 @@ export class EraSwitch implements MessageHandlers {
     })
   }
 
-  /** `then` receives `undefined` if the request fails. */
+  /** `callback` receives `undefined` if the request fails. */
   #request(method: string, params: JsonObject, callback: (result: JsonObject | undefined) => void): void {
     const request: Request = { jsonrpc: '2.0', id: this.#newId(), method, params }
     this.#handlers.set(request.id, ({ result }) => callback(isObject(result) ? result : undefined))

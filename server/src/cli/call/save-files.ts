@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { type Content, createFolder } from '@causeway/protocol'
 
-/** `out`: a folder, or a file with the content's extension. Never replaces a file. Returns the paths. */
+/** `outputPath`: a folder, or a file with the content's extension. Never replaces a file. Returns the paths. */
 export function saveFiles(
   content: readonly Content[],
   { outputPath, name }: { outputPath: string; name: string },

@@ -48,7 +48,7 @@ export function addEntry(
   )
 }
 
-/** Restores the entry in `original`, or removes the entry. Throws `CLIENT_FILE_REFUSED`. */
+/** Restores the entry in `originalText`, or removes the entry. Throws `CLIENT_FILE_REFUSED`. */
 export function revertEntry(text: string, originalText: string | undefined, file: ClientFile): string {
   return editFile(text, { ...file, help: undefined }, (currentText, { read, set, remove }) => {
     const oldEntry =

@@ -10,7 +10,7 @@ interface MovedSecrets {
 /** Records a secret. Returns the reference that replaces it. */
 type MoveSecret = (key: string, value: string) => string
 
-/** Replaces secrets with `${secret:NAME}`. Does not overwrite `taken` secrets. */
+/** Replaces secrets with `${secret:NAME}`. Does not overwrite `existingSecrets`. */
 export function moveSecrets(
   server: string,
   entry: ConvertedEntry,
