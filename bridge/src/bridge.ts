@@ -99,7 +99,7 @@ export async function startBridge(settings: Settings, { program, log, warn }: En
   const onFull = (isFull: boolean): void => void (isFull ? stdin.pause() : stdin.resume())
   const relay = new Relay({ calls, forwarder, session, delivery, onFull, log })
 
-  const printStats = (): void => warn(stats.format(calls.ids()))
+  const printStats = (): void => warn(stats.format(calls.listIds()))
   const shutdown = new Shutdown({
     relay,
     session,

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { findFreePort } from '../../test/free-port.ts'
 import { inCI } from '../../test/tier.ts'
 import { verifies } from '../../test/verifies.ts'
-import { findServer, serverEnvironment } from '../src/autostart/autostart.ts'
+import { createServerEnvironment, findServer } from '../src/autostart/autostart.ts'
 import { findProcess, type Holder, type Process, StartLock } from '../src/autostart/start-lock.ts'
 import type { Client } from './client.ts'
 import { startBridge } from './client.ts'
@@ -196,13 +196,13 @@ t.test(
       CAUSEWAY_TOKEN_FILE: '/token',
       npm_lifecycle_event: 'npx',
     }
-    t.same(serverEnvironment(env, '3100', '/work'), {
+    t.same(createServerEnvironment(env, '3100', '/work'), {
       PATH: '/bin',
       CAUSEWAY_TOKEN_FILE: '/token',
       CAUSEWAY_ROOTS: '/work',
       MCP_SERVER_PORT: '3100',
     })
-    t.match(serverEnvironment({ CAUSEWAY_ROOTS: '/mine' }, '1', '/work'), { CAUSEWAY_ROOTS: '/mine' })
+    t.match(createServerEnvironment({ CAUSEWAY_ROOTS: '/mine' }, '1', '/work'), { CAUSEWAY_ROOTS: '/mine' })
   },
 )
 

@@ -311,7 +311,7 @@ verifies('bridge:stream:promised', 'reports an error if the response after 202 n
   }
   // Keeps the process alive, because the timeout does not.
   const alive = setInterval(() => {}, 1000)
-  await forwarder.forward(calls.pendingIds(message.bytes, [message]))
+  await forwarder.forward(calls.open(message.bytes, [message]))
   clearInterval(alive)
   t.match(written, [
     { id: 1, error: { data: { code: 'SERVER_ANSWER_INVALID', data: { http_status: 202 } } } },

@@ -140,16 +140,16 @@ t.test('Stats counts calls and errors, and does not count cancelled calls as in 
   let now = 0
   const stats = new Stats(() => now)
   const calls = new PendingCalls(stats)
-  const open = (id: Id) => calls.pendingIds(Buffer.alloc(0), asCall(id))
+  const open = (id: Id) => calls.open(Buffer.alloc(0), asCall(id))
   const [number, text, cancelled] = [open(1), open('1'), open(2)]
   open('causeway-bridge/listen/1')
   now = 100
   calls.answer(number, 1, answer({ result: {} }))
   calls.answer(text, '1', answer({ error: { code: 1, message: 'm' } }))
   t.equal(calls.answer(text, 'unknown', answer({ result: {} })), false)
-  t.match(stats.format(calls.ids()), /^3 calls, 1 errors, 1 in flight, p50 (9[5-9]|10[0-5])/)
+  t.match(stats.format(calls.listIds()), /^3 calls, 1 errors, 1 in flight, p50 (9[5-9]|10[0-5])/)
   calls.settle(cancelled, 2)
-  t.match(stats.format(calls.ids()), ' 0 in flight')
+  t.match(stats.format(calls.listIds()), ' 0 in flight')
   for (let opened = 0; opened < 3; opened += 1) stats.countSession()
   t.match(stats.format([]), '2 reconnects')
   const { toServer, toClient } = stats.stage({ toServer() {}, toClient() {} })

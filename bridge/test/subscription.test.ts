@@ -114,7 +114,7 @@ function createSubscription(attempts: Attempt[], pause: () => Promise<void> = as
   const calls = new PendingCalls()
   const { id, method, params } = listen({})
   const [bytes, kind, claimedVersion] = [Buffer.alloc(0), 'request', '2026-07-28'] as const
-  const call = calls.pendingIds(bytes, [{ bytes, kind, id, method, params, claimedVersion }])
+  const call = calls.open(bytes, [{ bytes, kind, id, method, params, claimedVersion }])
   const pauses: number[] = []
   let starts = 0
   const delivery = {
@@ -214,7 +214,7 @@ verifies(
       id: 'causeway-bridge/listen/2',
       claimedVersion: undefined,
     } as const
-    const call = calls.pendingIds(bytes, [own])
+    const call = calls.open(bytes, [own])
     const forwarder = new Forwarder({
       upstream: {
         url,

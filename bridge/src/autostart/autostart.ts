@@ -61,10 +61,10 @@ export class Autostart {
     this.#port = url.port || '80'
     this.#command = command
     this.#log = log
-    const path = (extension: string): string => join(this.#folder, `server-${this.#port}.${extension}`)
-    this.logFile = path('log')
-    this.#lockFile = path('lock')
-    this.#failureFile = path('failed')
+    const getPath = (extension: string): string => join(this.#folder, `server-${this.#port}.${extension}`)
+    this.logFile = getPath('log')
+    this.#lockFile = getPath('lock')
+    this.#failureFile = getPath('failed')
   }
 
   /** Resolves when the server is healthy. Concurrent calls share an attempt. Throws `SERVER_START_FAILED`. */
@@ -111,7 +111,7 @@ export class Autostart {
 
   async #spawnServer(lock: StartLock, deadline: number): Promise<void> {
     const { file, args, shell } = this.#command
-    const env = serverEnvironment(process.env, this.#port, process.cwd())
+    const env = createServerEnvironment(process.env, this.#port, process.cwd())
     const output = openSync(this.logFile, 'w', 0o600)
     const { spawn } = await import('node:child_process')
     const child = spawn(file, args, { env, shell, detached: true, stdio: ['ignore', output, output] })
@@ -190,7 +190,11 @@ export function findServer(program: URL, node: string): Command | undefined {
 }
 
 /** Omits variables of the bridge and npm. With npm's variables, the server would exit when npx exits. */
-export function serverEnvironment(env: NodeJS.ProcessEnv, port: string, cwd: string): NodeJS.ProcessEnv {
+export function createServerEnvironment(
+  env: NodeJS.ProcessEnv,
+  port: string,
+  cwd: string,
+): NodeJS.ProcessEnv {
   const bridgeVariables = new Set(variables)
   // Bridge and server use the same token file.
   bridgeVariables.delete('CAUSEWAY_TOKEN_FILE')

@@ -119,7 +119,7 @@ export class Forwarder {
     const { message } = call
     const { key } = this.#options.session
     const fields = createMessageFields(message, key)
-    if (isModernCall(call)) Object.assign(fields, this.#tools.fields(message.params))
+    if (isModernCall(call)) Object.assign(fields, this.#tools.createFields(message.params))
     Object.assign(fields, callFields)
     return postCall(this.#options, call, { key, fields, isSafe: this.#isSafe(call) })
   }

@@ -58,7 +58,7 @@ export class PendingCalls {
   }
 
   /** The first message must be a request. */
-  pendingIds(bytes: Buffer, messages: readonly [ClientMessage, ...ClientMessage[]]): Call {
+  open(bytes: Buffer, messages: readonly [ClientMessage, ...ClientMessage[]]): Call {
     const pendingIds = new Set<Id>()
     for (const { kind, id } of messages) if (kind === 'request' && id !== null) pendingIds.add(id)
     const { promise: settled, resolve: settle } = new Deferred()
@@ -86,7 +86,7 @@ export class PendingCalls {
     return this.#calls.find((call) => call?.pendingIds.has(id))
   }
 
-  ids(): Id[] {
+  listIds(): Id[] {
     return [...this].flatMap(({ pendingIds }) => [...pendingIds])
   }
 

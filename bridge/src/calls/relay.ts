@@ -147,7 +147,7 @@ export class Relay {
   }
 
   #startCall(bytes: Buffer, messages: readonly [ClientMessage, ...ClientMessage[]]): Call {
-    const call = this.#options.calls.pendingIds(bytes, messages)
+    const call = this.#options.calls.open(bytes, messages)
     if (this.#failure !== undefined) this.#options.delivery.fail(call, this.#failure)
     else if (this.#inFlight < maxInFlight) this.#forward(call)
     else this.#backlog.push(call)

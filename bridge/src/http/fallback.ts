@@ -38,7 +38,7 @@ export function sendWithFallback(
 ): Exchange {
   let heldReply: ReplyReader | undefined
   let replacement: Exchange | undefined
-  const first = send({
+  const firstExchange = send({
     head(status, headers) {
       if (shouldHold(status)) heldReply = new ReplyReader(maxBytes)
       const receiver = heldReply ?? reader
@@ -49,14 +49,14 @@ export function sendWithFallback(
   const replaceReply = async (reply: Reply): Promise<Exchange> =>
     (await replace(reply)) ?? respond(reader, reply)
   return {
-    done: first.done.then(() => {
+    done: firstExchange.done.then(() => {
       if (heldReply === undefined) return undefined
       replacement = startLater(replaceReply(heldReply.reply as Reply))
       return replacement.done
     }),
-    wasWritten: () => first.wasWritten(),
-    whenWritten: () => first.whenWritten(),
-    abort: () => (replacement ?? first).abort(),
+    wasWritten: () => firstExchange.wasWritten(),
+    whenWritten: () => firstExchange.whenWritten(),
+    abort: () => (replacement ?? firstExchange).abort(),
   }
 }
 

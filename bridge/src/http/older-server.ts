@@ -213,9 +213,9 @@ function resolvePath(text: string, url: URL): string | undefined {
   return target?.origin === new URL(baseUrl).origin ? target.pathname + target.search : undefined
 }
 
-function findId(message: unknown, typeOfMethod: 'string' | 'undefined'): Id | undefined {
+function findId(message: unknown, methodType: 'string' | 'undefined'): Id | undefined {
   const { id, method } = asObject(message)
-  return isId(id) && typeof method === typeOfMethod ? id : undefined
+  return isId(id) && typeof method === methodType ? id : undefined
 }
 
 const formatEvent = (data: Buffer): Buffer =>

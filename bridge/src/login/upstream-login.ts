@@ -52,7 +52,7 @@ export class UpstreamLogin {
         maxBytes: upstream.maxMessageBytes,
         shouldHold: (status) => status === 401 || status === 403,
         replace: async (reply) => {
-          const next = await this.#answer(reply, token)
+          const next = await this.#handleRejection(reply, token)
           if (isCausewayError(next)) return respondWithError(reader, next)
           return next && send(request, next, reader)
         },
@@ -76,7 +76,10 @@ export class UpstreamLogin {
   }
 
   /** Returns the header for a second attempt, the error for the client, or `undefined` if a login does not help. */
-  async #answer({ status, headers }: Reply, usedFields: Fields): Promise<Fields | CausewayError | undefined> {
+  async #handleRejection(
+    { status, headers }: Reply,
+    usedFields: Fields,
+  ): Promise<Fields | CausewayError | undefined> {
     const challenge = String(headers['www-authenticate'] ?? '')
     if (status === 403) {
       if (!/\berror="?insufficient_scope\b/.test(challenge)) return undefined

@@ -42,14 +42,14 @@ export async function followSubscription(
   const subscription: Subscription = { filter: undefined }
   call.intercept = ({ data }) => intercept(options, { subscription, call, message: data && parseJson(data) })
   for (let attempt = 0; ; ) {
-    const since = now()
+    const startedAt = now()
     const postResult = await post().catch((error: unknown) => {
       if (subscription.filter === undefined || call.pendingIds.size === 0) throw error
       return log(`! subscription ${call.message.id}: ${error}`)
     })
     if (call.pendingIds.size === 0) return undefined
     if (postResult && !isRetryable(postResult, subscription, attempt)) return postResult
-    attempt = now() - since > stableAfterMs ? 0 : attempt + 1
+    attempt = now() - startedAt > stableAfterMs ? 0 : attempt + 1
     const requestedMs = postResult ? Math.min(maxDelayMs, getRetryAfterMs(postResult.reply) ?? 0) : 0
     const delayMs = Math.max(computeBackoff(attempt, random, firstDelayMs), requestedMs)
     // The first response to a call shows that the server is back.
@@ -90,13 +90,15 @@ function isRetryable({ reply }: PostResult, { filter }: Subscription, attempt: n
 
 function createChangeNotifications(filter: JsonObject, id: Id | null): Buffer[] {
   const _meta = { [meta.subscriptionId]: id }
-  const notification = (name: string, params: object): Buffer =>
+  const createNotification = (name: string, params: object): Buffer =>
     createNotificationLine(`notifications/${name}`, { ...params, _meta })
   const { resourceSubscriptions: uris } = filter
   return [
     ...lists
       .filter((list) => filter[`${list}ListChanged`] === true)
-      .map((list) => notification(`${list}/list_changed`, {})),
-    ...(Array.isArray(uris) ? uris.map((uri: unknown) => notification('resources/updated', { uri })) : []),
+      .map((list) => createNotification(`${list}/list_changed`, {})),
+    ...(Array.isArray(uris)
+      ? uris.map((uri: unknown) => createNotification('resources/updated', { uri }))
+      : []),
   ]
 }

@@ -37,7 +37,7 @@ export class ToolCatalog {
     return this.#tools.get(String(name))?.isRepeatable === true
   }
 
-  fields({ name, arguments: args }: Params): Fields {
+  createFields({ name, arguments: args }: Params): Fields {
     return createParamFields(this.#tools.get(String(name))?.headers ?? [], args)
   }
 

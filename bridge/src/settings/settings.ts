@@ -68,15 +68,16 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
 /** In a variable, commas separate the values of a repeatable flag. Throws `INVALID_SETTING` for an unknown flag. */
 export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv) {
   const values = parseFlags(args)
-  const fromEnv = (name: OptionName): string | undefined => {
+  const readVariable = (name: OptionName): string | undefined => {
     const variable = options[name].env
     return variable === undefined ? undefined : env[variable]?.trim() || undefined
   }
   return {
-    text: (name: OptionName): string | undefined => (values[name] as string | undefined) || fromEnv(name),
+    text: (name: OptionName): string | undefined =>
+      (values[name] as string | undefined) || readVariable(name),
     all: (name: OptionName): readonly string[] =>
-      (values[name] as string[] | undefined) ?? fromEnv(name)?.split(/\s*,\s*/) ?? [],
-    isOn: (name: OptionName): boolean => values[name] === true || isTrue(fromEnv(name)),
+      (values[name] as string[] | undefined) ?? readVariable(name)?.split(/\s*,\s*/) ?? [],
+    isOn: (name: OptionName): boolean => values[name] === true || isTrue(readVariable(name)),
   }
 }
 

@@ -12,7 +12,7 @@ import {
   readClaimedVersion,
 } from '@causeway/protocol'
 import type { Log } from '../lifecycle/debug-log.ts'
-import { canonicalJson, parseJson, stringify } from '../stdio/json.ts'
+import { parseJson, stringify, toCanonicalJson } from '../stdio/json.ts'
 import { createListChangedLine, createResultLine } from '../stdio/message.ts'
 import type { MessageHandlers } from './stage.ts'
 
@@ -52,7 +52,7 @@ export class OfflineStore {
   /** Returns whether the result has changed. */
   put(key: string, result: unknown): boolean {
     if (typeof result !== 'object' || result === null) return false
-    if (canonicalJson(this.#results.get(key)?.result) === canonicalJson(result)) return false
+    if (toCanonicalJson(this.#results.get(key)?.result) === toCanonicalJson(result)) return false
     this.#results.set(key, { result: result as JsonObject, at: new Date().toISOString() })
     this.#save()
     return true
@@ -143,11 +143,11 @@ export class OfflineList implements MessageHandlers {
     this.#pending.set(request.id, pending)
     const storedResult = this.#store.get(key)
     if (storedResult !== undefined && !isRetry)
-      pending.timer = setTimeout(() => this.#answer(pending, storedResult), fallbackMs).unref()
+      pending.timer = setTimeout(() => this.#respond(pending, storedResult), fallbackMs).unref()
     this.#next.toServer(line)
   }
 
-  #answer(pending: PendingRequest, { result, at }: StoredResult): void {
+  #respond(pending: PendingRequest, { result, at }: StoredResult): void {
     clearTimeout(pending.timer)
     pending.isAnswered = true
     const markedResult = {
@@ -169,7 +169,7 @@ export class OfflineList implements MessageHandlers {
     const storedResult = this.#store.get(pending.key)
     const isUnreachable = asObject(asObject(error).data).code === 'SERVER_UNREACHABLE'
     if (!pending.isAnswered && storedResult !== undefined && isUnreachable)
-      this.#answer(pending, storedResult)
+      this.#respond(pending, storedResult)
     if (pending.isAnswered && pending.request.method === 'initialize')
       setTimeout(() => this.#send(pending.line, pending.request, true), retryMs).unref()
     return pending.isAnswered
@@ -196,7 +196,7 @@ export class OfflineList implements MessageHandlers {
 
 function toRequestKey(request: Request, path: string): string {
   const { cursor, protocolVersion } = request.params ?? {}
-  return canonicalJson([
+  return toCanonicalJson([
     readClaimedVersion(request) ?? null,
     request.method,
     cursor ?? null,

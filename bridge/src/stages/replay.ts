@@ -9,7 +9,7 @@ import {
 } from '@causeway/protocol'
 import { createErrorLine } from '../calls/answer.ts'
 import { BridgeError, createSettingError } from '../errors.ts'
-import { canonicalJson, parseJson } from '../stdio/json.ts'
+import { parseJson, toCanonicalJson } from '../stdio/json.ts'
 import { readLines } from '../stdio/lines.ts'
 import { type Line, readLine, toLine } from '../stdio/message.ts'
 import { Output } from '../stdio/output.ts'
@@ -21,7 +21,7 @@ export async function replayTraffic(path: string, stdin: Readable, stdout: Writa
   const output = new Output(stdout)
   void output.closed.then(() => stdin.destroy())
 
-  const answer = (bytes: Buffer): void => {
+  const respond = (bytes: Buffer): void => {
     const request = parseJson(bytes) as Request
     if (request.method === undefined || request.id === undefined) return
     try {
@@ -32,7 +32,7 @@ export async function replayTraffic(path: string, stdin: Readable, stdout: Writa
   }
   const handle = (line: Line): void => {
     if (line.type === 'rejected') output.write(createErrorLine(line.id, line.error))
-    else for (const { bytes } of line.type === 'batch' ? line.messages : [line.message]) answer(bytes)
+    else for (const { bytes } of line.type === 'batch' ? line.messages : [line.message]) respond(bytes)
   }
 
   const ended = readLines(stdin, (line) => readLine(line).forEach(handle))
@@ -50,7 +50,7 @@ function readResponses(path: string): Map<string, JsonObject[]> {
     if (typeof event === 'string') events += 1
     for (const value of [message].flat().map(asObject)) {
       const kind = classifyMessage(value)
-      const id = canonicalJson(value.id)
+      const id = toCanonicalJson(value.id)
       const key = requests.get(id)
       if (event === 'from_client' && kind === 'request')
         requests.set(id, toRequestKey(value as unknown as Request))
@@ -78,5 +78,5 @@ function takeResponse(responses: Map<string, JsonObject[]>, request: Request): J
 
 function toRequestKey(request: Request): string {
   const { _meta, clientInfo, capabilities, ...params } = request.params ?? {}
-  return canonicalJson([readClaimedVersion(request) ?? null, request.method, params])
+  return toCanonicalJson([readClaimedVersion(request) ?? null, request.method, params])
 }

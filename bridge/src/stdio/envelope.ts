@@ -45,9 +45,9 @@ export function replaceId(json: Buffer, id: Id): Buffer {
 /** Nested objects and arrays are returned empty. */
 function readMembers(json: Buffer): Readonly<Record<string, unknown>> | undefined {
   const members: Record<string, unknown> = Object.create(null)
-  const found = findMembers(json)
-  for (const { name, start, end } of found ?? []) members[name] = readValue(json, start, end)
-  return found && members
+  const ranges = findMembers(json)
+  for (const { name, start, end } of ranges ?? []) members[name] = readValue(json, start, end)
+  return ranges && members
 }
 
 interface Member {
@@ -100,9 +100,9 @@ function skipBlanks(json: Buffer, from: number): number {
 }
 
 function findValueEnd(json: Buffer, start: number): number {
-  const first = json[start]
-  if (first === quote) return findStringEnd(json, start + 1) + 1
-  if (first === openBrace || first === openBracket) return findContainerEnd(json, start)
+  const firstByte = json[start]
+  if (firstByte === quote) return findStringEnd(json, start + 1) + 1
+  if (firstByte === openBrace || firstByte === openBracket) return findContainerEnd(json, start)
   let at = start
   while (at < json.length && !endsScalar(json[at] as number)) at += 1
   return at

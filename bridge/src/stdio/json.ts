@@ -17,7 +17,7 @@ export function stringify(value: unknown): string {
   }
 }
 
-export const canonicalJson = (value: unknown): string =>
+export const toCanonicalJson = (value: unknown): string =>
   write(value, (members) => Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 function write(root: unknown, getMembers: (value: object) => [string, unknown][]): string {

@@ -6,17 +6,17 @@ const space = 0x20
 
 /** Splits chunks into lines, in linear time. Removes line breaks (LF or CRLF) and skips blank lines. */
 export class LineSplitter {
-  #pieces: Buffer[] = []
+  #chunks: Buffer[] = []
 
   push(chunk: Buffer): Buffer[] {
     const lines: Buffer[] = []
     let start = 0
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      this.#pieces.push(chunk.subarray(start, end))
+      this.#chunks.push(chunk.subarray(start, end))
       this.#addLine(lines)
       start = end + 1
     }
-    if (start < chunk.length) this.#pieces.push(chunk.subarray(start))
+    if (start < chunk.length) this.#chunks.push(chunk.subarray(start))
     return lines
   }
 
@@ -28,8 +28,8 @@ export class LineSplitter {
   }
 
   #addLine(lines: Buffer[]): void {
-    const line = trimReturn(concat(this.#pieces))
-    this.#pieces = []
+    const line = trimReturn(concat(this.#chunks))
+    this.#chunks = []
     if (!isBlank(line)) lines.push(line)
   }
 }
@@ -47,8 +47,8 @@ export function readLines(input: Readable, onLine: (line: Buffer) => void): Prom
 }
 
 /** Returns a single buffer itself, without a copy. */
-export const concat = (pieces: readonly Buffer[]): Buffer =>
-  pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
+export const concat = (chunks: readonly Buffer[]): Buffer =>
+  chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 
 /** Replaces line breaks with spaces, in place. JSON strings contain no raw line breaks. */
 export function replaceLineBreaks(json: Buffer): Buffer {

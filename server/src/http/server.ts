@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { TokenFile } from '../access/token-file.ts'
 import type { Core } from '../host/core.ts'
-import { protocolDetail } from '../log/log.ts'
+import { logProtocolDetail } from '../log/log.ts'
 import { Tasks } from '../tasks/tasks.ts'
 import { type Alias, type AliasListener, openAliases } from './alias.ts'
 import { AppSockets, socketServerOptions } from './app-routes/app-sockets.ts'
@@ -259,7 +259,7 @@ function logResponses(fastify: FastifyInstance, log: Logger): void {
     const ms = Math.round(elapsedTime * 10) / 10
     // The query may contain a session id, which is a secret.
     const path = url.split('?')[0]
-    protocolDetail(log, { request_id: id, method, url: path, status, ms }, 'answer')
+    logProtocolDetail(log, { request_id: id, method, url: path, status, ms }, 'answer')
     done()
   })
 }

@@ -46,5 +46,5 @@ export const prettyOptions = {
   translateTime: 'SYS:HH:MM:ss',
 } as const
 
-export const protocolDetail = (log: Pick<Logger, 'debug'>, fields: object, message: string): void =>
+export const logProtocolDetail = (log: Pick<Logger, 'debug'>, fields: object, message: string): void =>
   log.debug(fields, `[MCP] ${message}`)

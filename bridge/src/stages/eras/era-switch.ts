@@ -38,10 +38,10 @@ type LegacyState = KnownState | TranslatedState | { readonly type: 'opening'; re
 type ModernState =
   | KnownState
   | TranslatedState
-  | { readonly type: 'probing'; readonly rejected: RejectedRequest[] }
+  | { readonly type: 'probing'; readonly rejectedRequests: RejectedRequest[] }
 
-const unknown: KnownState = { type: 'unknown' }
-const native: KnownState = { type: 'native' }
+const unknownState: KnownState = { type: 'unknown' }
+const nativeState: KnownState = { type: 'native' }
 
 /** Occurs in every stateless message, and in few others. */
 const modernMarker = Buffer.from(meta.protocolVersion)
@@ -57,8 +57,8 @@ export class EraSwitch implements MessageHandlers {
   readonly #warn: (text: string) => void
   readonly #newId = createIds('probe')
   readonly #handlers = new Map<unknown, (response: JsonObject, json: Buffer) => void>()
-  #legacy: LegacyState = unknown
-  #modern: ModernState = unknown
+  #legacy: LegacyState = unknownState
+  #modern: ModernState = unknownState
 
   constructor(next: MessageHandlers, warn: (text: string) => void) {
     this.#next = next
@@ -137,12 +137,12 @@ export class EraSwitch implements MessageHandlers {
     }
     this.#legacy = { type: 'opening', heldLines }
     this.#handlers.set(initialize.id, (response, json) => {
-      if ('result' in response) finish(native, json)
-      else if (!mayRejectLegacy(response)) finish(unknown, json)
+      if ('result' in response) finish(nativeState, json)
+      else if (!mayRejectLegacy(response)) finish(unknownState, json)
       else
         this.#discover(readInitializeCaller(initialize), (discovered) => {
-          if (discovered === undefined) return finish(unknown, json)
-          this.#modern = native
+          if (discovered === undefined) return finish(unknownState, json)
+          this.#modern = nativeState
           const options = { initialize, discovered, retryMs, warn: this.#warn }
           finish({ type: 'translated', translator: new LegacyClientTranslator(this.#next, options) })
         })
@@ -153,23 +153,23 @@ export class EraSwitch implements MessageHandlers {
   /** If the request is rejected, determines whether its era is the reason. */
   #tryModern(line: Buffer, request: Request): void {
     this.#handlers.set(request.id, (response, json) => {
-      if (isObject(response.result) && 'resultType' in response.result) this.#modern = native
+      if (isObject(response.result) && 'resultType' in response.result) this.#modern = nativeState
       const isNative = this.#modern.type === 'native' || this.#legacy.type === 'native'
       if (isNative || !mayRejectModern(response)) this.#next.toClient(json)
       else if (this.#modern.type === 'translated') this.#modern.translator.fromClient(request)
-      else if (this.#modern.type === 'probing') this.#modern.rejected.push({ request, json })
+      else if (this.#modern.type === 'probing') this.#modern.rejectedRequests.push({ request, json })
       else this.#probeLegacy({ request, json })
     })
     this.#next.toServer(line)
   }
 
   /** Opens a session for the client unless the server is stateless after all. */
-  #probeLegacy(first: RejectedRequest): void {
-    const rejected = [first]
-    const caller = readCaller(first.request)
+  #probeLegacy(firstRejected: RejectedRequest): void {
+    const rejectedRequests = [firstRejected]
+    const caller = readCaller(firstRejected.request)
     const giveUp = (state: KnownState): void => {
       this.#modern = state
-      for (const { json } of rejected.splice(0)) this.#next.toClient(json)
+      for (const { json } of rejectedRequests.splice(0)) this.#next.toClient(json)
     }
     const params = {
       protocolVersion: legacyVersions[0],
@@ -178,15 +178,15 @@ export class EraSwitch implements MessageHandlers {
     }
     const openSession = (): void =>
       this.#request('initialize', params, (initialized) => {
-        if (initialized === undefined) return giveUp(unknown)
+        if (initialized === undefined) return giveUp(unknownState)
         this.#next.toServer(createNotificationLine('notifications/initialized'))
         const translator = new ModernClientTranslator(this.#next, initialized)
         this.#modern = { type: 'translated', translator }
-        for (const { request } of rejected.splice(0)) translator.fromClient(request)
+        for (const { request } of rejectedRequests.splice(0)) translator.fromClient(request)
       })
-    this.#modern = { type: 'probing', rejected }
-    if (first.request.method === 'server/discover') openSession()
-    else this.#discover(caller, (discovered) => (discovered ? giveUp(native) : openSession()))
+    this.#modern = { type: 'probing', rejectedRequests }
+    if (firstRejected.request.method === 'server/discover') openSession()
+    else this.#discover(caller, (discovered) => (discovered ? giveUp(nativeState) : openSession()))
   }
 
   #discover(caller: Caller, callback: (discovered: JsonObject | undefined) => void): void {

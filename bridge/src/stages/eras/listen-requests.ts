@@ -62,7 +62,7 @@ export class ListenRequests {
 
   /** Returns a function that sends the request again; `undefined` for an unknown id. */
   end(id: unknown, { isRejected }: { isRejected: boolean }): (() => void) | undefined {
-    const request = this.#requests.find((one) => one.id !== undefined && one.id === id)
+    const request = this.#requests.find((candidate) => candidate.id !== undefined && candidate.id === id)
     if (request === undefined) return undefined
     if (request === this.#firstRequest) this.#isBehind = true
     if (isRejected) request.id = undefined
@@ -84,7 +84,7 @@ export class ListenRequests {
   }
 
   #replace(request: ListenRequest): void {
-    const { id: before, uris } = request
+    const { id: previousId, uris } = request
     const notifications = {
       ...(request === this.#firstRequest &&
         Object.fromEntries(this.#lists.map((list) => [`${list}ListChanged`, true]))),
@@ -92,6 +92,6 @@ export class ListenRequests {
     }
     request.id = Object.keys(notifications).length === 0 ? undefined : this.#newId()
     if (request.id !== undefined) this.#send.listen(request.id, notifications)
-    if (before !== undefined) this.#send.cancel(before)
+    if (previousId !== undefined) this.#send.cancel(previousId)
   }
 }

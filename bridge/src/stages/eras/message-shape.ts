@@ -90,7 +90,8 @@ export function toLegacyResult(method: string, result: JsonObject): JsonObject {
 
 /** Uses the requested version if the bridge supports it. */
 export function toInitializeResult(discovered: JsonObject, requestedVersion: unknown): JsonObject {
-  const version = legacyVersions.find((known) => known === requestedVersion) ?? legacyVersions[0]
+  const version =
+    legacyVersions.find((legacyVersion) => legacyVersion === requestedVersion) ?? legacyVersions[0]
   return {
     protocolVersion: version,
     ...pickOffer(discovered),

@@ -88,16 +88,16 @@ function addRemedy(error: unknown): unknown {
   return new GatewayError(code, message, { data, remedy, cause: error })
 }
 
-function createEntry({ args, flags: givenFlags, env }: CommandCall<typeof flags>): ConvertedEntry {
+function createEntry({ args, flags: callFlags, env }: CommandCall<typeof flags>): ConvertedEntry {
   const [, command, ...rest] = args
-  const { url, header, share } = givenFlags
+  const { url, header, share } = callFlags
   const causeway = {
     ...(share === undefined ? {} : { share: checkShare(share) }),
     ...(command === undefined || env.PATH === undefined ? {} : { path: env.PATH }),
   }
   if (url !== undefined && command === undefined)
     return {
-      type: givenFlags.sse ? 'sse' : 'http',
+      type: callFlags.sse ? 'sse' : 'http',
       url,
       ...(header.length > 0 ? { headers: splitPairs(header, ':', 'header') } : {}),
       causeway,
@@ -107,7 +107,7 @@ function createEntry({ args, flags: givenFlags, env }: CommandCall<typeof flags>
   return {
     command,
     args: rest,
-    ...(givenFlags.env.length > 0 ? { env: splitPairs(givenFlags.env, '=', 'env') } : {}),
+    ...(callFlags.env.length > 0 ? { env: splitPairs(callFlags.env, '=', 'env') } : {}),
     causeway,
   }
 }

@@ -1,7 +1,7 @@
 import type { AppSocket, ChannelContext, Socket, Variables } from '@causeway/app-kit'
 import { CausewayError, toErrorObject } from '@causeway/protocol'
 import type { RawData, WebSocket } from 'ws'
-import { protocolDetail } from '../../log/log.ts'
+import { logProtocolDetail } from '../../log/log.ts'
 import { toClientError } from '../error-responses.ts'
 import type { HttpServices } from '../http-services.ts'
 import { maxUnreadBytes } from '../web-messages.ts'
@@ -48,7 +48,7 @@ export class SocketConnection {
     })
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary))
     // Emitted, for example, after a frame that is too large.
-    webSocket.on('error', (err) => protocolDetail(services.log, { err, socket: id }, 'a socket failed'))
+    webSocket.on('error', (err) => logProtocolDetail(services.log, { err, socket: id }, 'a socket failed'))
     webSocket.on('close', () => {
       clearInterval(this.#keepAlive)
       this.#closed.abort(new CausewayError('CANCELLED', 'the client closed the socket'))

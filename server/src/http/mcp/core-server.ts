@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { getOwner } from '../../access/access.ts'
 import type { Caller, Era } from '../../dispatch/caller.ts'
 import { findCalledTool } from '../../dispatch/resolve-call.ts'
-import { protocolDetail } from '../../log/log.ts'
+import { logProtocolDetail } from '../../log/log.ts'
 import type { Mount } from '../../registry/mount.ts'
 import { requireTaskSupport, supportsTasks, tasksExtension } from '../../tasks/client-task.ts'
 import type { TaskCall } from '../../tasks/tasks.ts'
@@ -59,7 +59,8 @@ export class CoreServer extends Server {
     })
     this.#options = options
     this.#inputMethods = getInputMethods(capabilities)
-    this.onerror = (err) => protocolDetail(services.log, { err, mount: mount.path }, 'a message was rejected')
+    this.onerror = (err) =>
+      logProtocolDetail(services.log, { err, mount: mount.path }, 'a message was rejected')
     if (!hasMethods) return
     this.fallbackRequestHandler = ({ method, params = {} }, ctx) => this.#handle(method, params, ctx)
     // The SDK encodes questions only for methods that are registered by name.
@@ -73,7 +74,7 @@ export class CoreServer extends Server {
   sendNotification(notification: Notification): void {
     const { log } = this.#options.services
     this.notification(notification).catch((err: unknown) =>
-      protocolDetail(log, { err }, 'a notification was not sent'),
+      logProtocolDetail(log, { err }, 'a notification was not sent'),
     )
   }
 

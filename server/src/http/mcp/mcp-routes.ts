@@ -1,7 +1,7 @@
 import { CausewayError, readId } from '@causeway/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../../host/core.ts'
-import { protocolDetail } from '../../log/log.ts'
+import { logProtocolDetail } from '../../log/log.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 import { sendErrors, toErrorResponse } from '../error-responses.ts'
 import { Exchange } from '../exchange.ts'
@@ -75,7 +75,7 @@ export class McpRoutes {
     const { inFlight, log } = this.#services
     const { body } = request
     const { method } = (body ?? {}) as { method?: unknown }
-    protocolDetail(log, { request_id: request.id, mount: mount.path, method }, 'message')
+    logProtocolDetail(log, { request_id: request.id, mount: mount.path, method }, 'message')
     if (body === undefined) throw new CausewayError('PARSE_ERROR', 'the request has no body')
     checkMessages(body)
     switch (routeMessage(request)) {

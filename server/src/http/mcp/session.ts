@@ -5,7 +5,7 @@ import {
   type RequestId,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { protocolDetail } from '../../log/log.ts'
+import { logProtocolDetail } from '../../log/log.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 import { toErrorResponse, useLegacyNumber } from '../error-responses.ts'
 import type { Exchange } from '../exchange.ts'
@@ -228,7 +228,7 @@ export class Session {
     this.#transport
       .send(createCancelledResponse(id))
       .catch((err: unknown) =>
-        protocolDetail(this.#services.log, { err }, 'the stream of a cancelled call was not ended'),
+        logProtocolDetail(this.#services.log, { err }, 'the stream of a cancelled call was not ended'),
       )
   }
 

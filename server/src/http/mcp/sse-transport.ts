@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CausewayError, classifyMessage } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { getOwner } from '../../access/access.ts'
-import { protocolDetail } from '../../log/log.ts'
+import { logProtocolDetail } from '../../log/log.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 import type { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
@@ -71,7 +71,7 @@ export class SseTransport implements Transport {
       const handling = isRequest
         ? inFlight.run(() => connection.handle(exchange, message))
         : connection.handle(exchange, message)
-      handling.catch((err: unknown) => protocolDetail(log, { err }, 'a message could not be handled'))
+      handling.catch((err: unknown) => logProtocolDetail(log, { err }, 'a message could not be handled'))
     }
     await reply.code(202).type('text/plain').send('Accepted')
   }

@@ -10,7 +10,7 @@ import { createMcpHandler, type McpHttpHandler, type ServerContext } from '@mode
 import { getOwner } from '../../access/access.ts'
 import { methodNames } from '../../dispatch/dispatch.ts'
 import { findCalledTool } from '../../dispatch/resolve-call.ts'
-import { protocolDetail } from '../../log/log.ts'
+import { logProtocolDetail } from '../../log/log.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
 import { isTaskMethod, requireTaskSupport, type TaskMethod } from '../../tasks/client-task.ts'
 import type { Exchange } from '../exchange.ts'
@@ -159,7 +159,7 @@ export class StatelessTransport implements Transport {
       {
         legacy: 'reject',
         keepAliveMs,
-        onerror: (err) => protocolDetail(log, { err, mount: mount.path }, 'a message was rejected'),
+        onerror: (err) => logProtocolDetail(log, { err, mount: mount.path }, 'a message was rejected'),
       },
     )
     this.#handlers.set(mount.path, handler)
