@@ -149,8 +149,8 @@ interface OpenRun {
   status: RunStatus
   facts: RunFacts
   bodies: ReadonlyMap<number, RunBody>
-  readonly appeared: Map<number, number>
-  readonly changed: Set<number>
+  readonly firstFrameById: Map<number, number>
+  readonly changedBodyIds: Set<number>
   isDirty: boolean
   hasContactData: boolean
   total: number
@@ -200,7 +200,7 @@ export class RunWriter {
       get bodies() {
         return getRun().bodies
       },
-      isKnown: (id) => this.#run.appeared.has(id),
+      isKnown: (id) => this.#run.firstFrameById.has(id),
       getPreviousEnergy: () => this.#run.energy,
       allocate: (length) => this.#slabs.allocate(length),
     }
@@ -230,7 +230,7 @@ export class RunWriter {
         data: { what: 'convention' },
       })
     run.facts = mergeRun(run.facts, facts)
-    for (const body of facts.bodies) if (!run.bodies.has(body.id)) run.changed.add(body.id)
+    for (const body of facts.bodies) if (!run.bodies.has(body.id)) run.changedBodyIds.add(body.id)
     run.bodies = new Map(run.facts.bodies.map((body) => [body.id, body]))
     run.isDirty = true
   }
@@ -276,7 +276,7 @@ export class RunWriter {
     try {
       this.#openFile.requireInPlace()
       this.#storeAll(nowMs)
-      this.#run.changed.clear()
+      this.#run.changedBodyIds.clear()
       this.#run.isDirty = false
       this.#storedBytes += this.#pendingBytes
     } catch (error) {
@@ -318,8 +318,8 @@ export class RunWriter {
       status: row.status,
       facts,
       bodies: new Map(facts.bodies.map((body) => [body.id, body])),
-      appeared: new Map(readAppearances.all()),
-      changed: new Set(),
+      firstFrameById: new Map(readAppearances.all()),
+      changedBodyIds: new Set(),
       isDirty: false,
       hasContactData: row.has_contact_data === 1,
       total: row.total_frames,
@@ -330,7 +330,7 @@ export class RunWriter {
   }
 
   #store(nowMs: number): void {
-    for (const id of this.#run.changed) this.#storeBody(id)
+    for (const id of this.#run.changedBodyIds) this.#storeBody(id)
     for (const frame of this.#pending) this.#storeFrame(frame)
     const { facts, status, total, first, last } = this.#run
     const [x, y, z] = facts.gravity ?? [null, null, null]
@@ -347,7 +347,7 @@ export class RunWriter {
       ? [body.mass, body.restitution, body.friction, body.asset, ...body.inertia, ...body.extents]
       : new Array(bodyColumns.length - 4).fill(null)
     const values = [...numbers, body ? JSON.stringify(body.details) : null]
-    this.#statements.saveBody.run(id, body ? 1 : 0, ...values, this.#run.appeared.get(id) ?? null)
+    this.#statements.saveBody.run(id, body ? 1 : 0, ...values, this.#run.firstFrameById.get(id) ?? null)
   }
 
   #storeFrame({ id, time, wallTime, bodies, contacts, joints, system, solver }: PackedFrame): void {
@@ -363,9 +363,9 @@ export class RunWriter {
   }
 
   #addAppearance(id: number, frame: number): void {
-    if (this.#run.appeared.has(id)) return
-    this.#run.appeared.set(id, frame)
-    this.#run.changed.add(id)
+    if (this.#run.firstFrameById.has(id)) return
+    this.#run.firstFrameById.set(id, frame)
+    this.#run.changedBodyIds.add(id)
   }
 
   /** Environment bodies appear with their first contact, because they do not have states. */
