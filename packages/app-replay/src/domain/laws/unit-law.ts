@@ -46,13 +46,14 @@ export function unitLaw(): Law {
 
 function fitMultiple(step: Step, column: number): number {
   const recorded = read3(step.impulse, 3 * column)
-  const received = removeUnknownPart(step, column, readContactImpulse(step, column))
+  const contactImpulse = removeUnknownPart(step, column, readContactImpulse(step, column))
   const size = length3(...recorded)
-  const change = length3(...received)
+  const change = length3(...contactImpulse)
   if (!(size > 0) || !(change > 4 * getImpulseTolerance(step, column, 0))) return Number.NaN
   // The multiple of an impulse with few digits would be arbitrary.
   if (!(0.01 * size > num(step.errors.impulse, column))) return Number.NaN
-  const along = received[0] * recorded[0] + received[1] * recorded[1] + received[2] * recorded[2]
+  const along =
+    contactImpulse[0] * recorded[0] + contactImpulse[1] * recorded[1] + contactImpulse[2] * recorded[2]
   return along > 0.95 * size * change ? along / size ** 2 : Number.NaN
 }
 
