@@ -28,7 +28,7 @@ export class EventFeed<T> {
   /** JSON arrays of `blockSize` events, oldest first. */
   readonly #blocks: Buffer[] = []
   /** Events after the last block. */
-  #newest: T[] = []
+  #newestEvents: T[] = []
   #position = 0
   #openStreams = 0
 
@@ -45,11 +45,11 @@ export class EventFeed<T> {
   }
 
   publish(event: T): void {
-    this.#newest.push(event)
+    this.#newestEvents.push(event)
     this.#position += 1
-    if (this.#newest.length < blockSize) return
-    this.#blocks.push(Buffer.from(JSON.stringify(this.#newest)))
-    this.#newest = []
+    if (this.#newestEvents.length < blockSize) return
+    this.#blocks.push(Buffer.from(JSON.stringify(this.#newestEvents)))
+    this.#newestEvents = []
     if (this.#blocks.length > Math.ceil(this.#capacity / blockSize)) this.#blocks.shift()
   }
 
@@ -61,21 +61,21 @@ export class EventFeed<T> {
     if (id === null) return this.#position
     if (id === 'recent') return Math.max(0, this.#position - recentEvents)
     const [run, position] = id.split('.')
-    const known = run === this.#run ? Number(position) : 0
-    return known >= 0 && known <= this.#position ? known : 0
+    const knownPosition = run === this.#run ? Number(position) : 0
+    return knownPosition >= 0 && knownPosition <= this.#position ? knownPosition : 0
   }
 
   readAfter(position: number): Batch<T> {
-    const first = Math.max(position, this.#position - this.#capacity)
-    let start = this.#position - this.#newest.length
-    const parts = [this.#newest.slice(Math.max(0, first - start))]
+    const firstPosition = Math.max(position, this.#position - this.#capacity)
+    let start = this.#position - this.#newestEvents.length
+    const eventLists = [this.#newestEvents.slice(Math.max(0, firstPosition - start))]
     for (const block of this.#blocks.toReversed()) {
-      if (start <= first) break
+      if (start <= firstPosition) break
       start -= blockSize
       const events = JSON.parse(block.toString()) as T[]
-      parts.unshift(events.slice(Math.max(0, first - start)))
+      eventLists.unshift(events.slice(Math.max(0, firstPosition - start)))
     }
-    return { events: parts.flat() as T[], missed: first - position, position: this.#position }
+    return { events: eventLists.flat() as T[], missed: firstPosition - position, position: this.#position }
   }
 
   /**
@@ -99,15 +99,15 @@ export class EventFeed<T> {
 
   async *#readMessages(position: number, { signal, toJson }: StreamOptions<T>): AsyncGenerator<Uint8Array> {
     const encoder = new TextEncoder()
-    let at = position
+    let currentPosition = position
     let lastSentMs = 0
     while (!signal.aborted) {
-      const batch = this.readAfter(at)
-      const isQuiet = batch.events.length === 0 && at === batch.position
-      if (!isQuiet || Date.now() - lastSentMs > heartbeatMs) {
+      const batch = this.readAfter(currentPosition)
+      const isUnchanged = batch.events.length === 0 && currentPosition === batch.position
+      if (!isUnchanged || Date.now() - lastSentMs > heartbeatMs) {
         const data = JSON.stringify({ events: batch.events.map(toJson), missed: batch.missed })
         yield encoder.encode(`id: ${this.#run}.${batch.position}\ndata: ${data}\n\n`)
-        at = batch.position
+        currentPosition = batch.position
         lastSentMs = Date.now()
       }
       await pause(signal)

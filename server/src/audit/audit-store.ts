@@ -169,25 +169,25 @@ export class AuditStore {
     return this.#trim.run(limits).changes
   }
 
-  #prepareSelect(query: AuditQuery, more: readonly string[]): Statement<[PageQuery], Row> {
+  #prepareSelect(query: AuditQuery, extraConditions: readonly string[]): Statement<[PageQuery], Row> {
     const names = Object.keys(conditions) as (keyof typeof conditions)[]
-    const used = names.filter((name) => query[name] !== undefined)
+    const usedNames = names.filter((name) => query[name] !== undefined)
     const failedOnly = query.code === undefined || query.code === 'ok' ? [] : ["code <> 'ok'"]
     const where = [
       'id >= @from AND id < @to',
-      ...used.map((name) => conditions[name]),
+      ...usedNames.map((name) => conditions[name]),
       ...failedOnly,
-      ...more,
+      ...extraConditions,
     ]
       .map((condition) => `(${condition})`)
       .join(' AND ')
-    const cached = this.#selects.get(where)
-    if (cached !== undefined) return cached
+    const cachedSelect = this.#selects.get(where)
+    if (cachedSelect !== undefined) return cachedSelect
     const select = this.#db.prepare<[PageQuery], Row>(
       `SELECT id, ${columns.join(', ')} FROM audit WHERE ${where} ORDER BY id DESC LIMIT @limit`,
     )
     // Statements with filters are not cached, because the number of distinct statements is unbounded.
-    if (more.length === 0) this.#selects.set(where, select)
+    if (extraConditions.length === 0) this.#selects.set(where, select)
     return select
   }
 }
@@ -214,8 +214,8 @@ function toFilterSql(filter: CallFilter): {
   readonly parameters: Readonly<Record<string, string | number>>
 } {
   const parameters: Record<string, string | number> = {}
-  const conditions = filter.map((condition, at) => {
-    const name = `filter_${at}`
+  const conditions = filter.map((condition, index) => {
+    const name = `filter_${index}`
     if (condition.kind !== 'failed')
       parameters[name] = condition.kind === 'ms' ? condition.limit : condition.text
     const sql = toSql(condition, `@${name}`)

@@ -21,7 +21,7 @@ interface AuditOptions {
 /** A crash loses at most the entries of this period. */
 const flushDelayMs = 200
 const batchSize = 250
-const maxWaiting = 50_000
+const maxPendingEntries = 50_000
 const trimIntervalMs = 60 * 60 * 1000
 const trimBatchSize = 2000
 const dayMs = 24 * 60 * 60 * 1000
@@ -31,12 +31,12 @@ const maxSessionNames = 1000
 export class Audit {
   readonly #options: AuditOptions
   readonly #jumps: ClockJumpDetector
-  readonly #waiting: AuditEntry[] = []
+  readonly #pendingEntries: AuditEntry[] = []
   readonly #sessionNames = new Map<string, string>()
   readonly #trimTimer: NodeJS.Timeout
   #flushTimer: NodeJS.Timeout | undefined
-  #writing: Promise<void> = Promise.resolve()
-  #dropped = 0
+  #lastWrite: Promise<void> = Promise.resolve()
+  #droppedCount = 0
   #failure: unknown
 
   constructor(options: AuditOptions) {
@@ -48,11 +48,11 @@ export class Audit {
   }
 
   add(entry: AuditEntry): void {
-    if (this.#waiting.length >= maxWaiting) {
-      this.#waiting.shift()
-      this.#dropped += 1
+    if (this.#pendingEntries.length >= maxPendingEntries) {
+      this.#pendingEntries.shift()
+      this.#droppedCount += 1
     }
-    this.#waiting.push(entry)
+    this.#pendingEntries.push(entry)
     this.#flushTimer ??= setTimeout(() => void this.#flush(), flushDelayMs).unref()
   }
 
@@ -67,8 +67,8 @@ export class Audit {
 
   /** Returns a digest, because the key is a secret. */
   getSessionName(sessionKey: string): string {
-    const cached = this.#sessionNames.get(sessionKey)
-    if (cached !== undefined) return cached
+    const cachedName = this.#sessionNames.get(sessionKey)
+    if (cachedName !== undefined) return cachedName
     const name = createHash('sha256').update(sessionKey).digest('hex').slice(0, 12)
     if (this.#sessionNames.size >= maxSessionNames) this.#sessionNames.clear()
     this.#sessionNames.set(sessionKey, name)
@@ -83,38 +83,43 @@ export class Audit {
 
   report(): Readonly<Record<string, unknown>> {
     const { keepDays, maxRows } = this.#options
-    return { keep_days: keepDays, max_rows: maxRows, waiting: this.#waiting.length, dropped: this.#dropped }
+    return {
+      keep_days: keepDays,
+      max_rows: maxRows,
+      waiting: this.#pendingEntries.length,
+      dropped: this.#droppedCount,
+    }
   }
 
   async close(): Promise<void> {
     clearInterval(this.#trimTimer)
     await this.#flush()
-    const lost = this.#waiting.length
-    if (lost > 0) this.#options.log.error({ lost }, 'audit entries were lost')
+    const lostCount = this.#pendingEntries.length
+    if (lostCount > 0) this.#options.log.error({ lost: lostCount }, 'audit entries were lost')
   }
 
   #flush(): Promise<void> {
     const { log, onFailure } = this.#options
     clearTimeout(this.#flushTimer)
     this.#flushTimer = undefined
-    this.#writing = this.#writing
+    this.#lastWrite = this.#lastWrite
       .then(() => this.#writeAll())
       .catch((err: unknown) => {
         if (this.#failure === undefined)
-          log.error({ err, waiting: this.#waiting.length }, 'the audit cannot be written')
+          log.error({ err, waiting: this.#pendingEntries.length }, 'the audit cannot be written')
         this.#failure = err
         onFailure?.(err)
       })
-    return this.#writing
+    return this.#lastWrite
   }
 
   async #writeAll(): Promise<void> {
     const { store, onWritten } = this.#options
     // Later entries wait for the next flush: waiting for an empty queue would write small batches under load.
-    for (let left = this.#waiting.length; left > 0; left -= batchSize) {
-      const entries = this.#waiting.slice(0, Math.min(left, batchSize))
+    for (let remaining = this.#pendingEntries.length; remaining > 0; remaining -= batchSize) {
+      const entries = this.#pendingEntries.slice(0, Math.min(remaining, batchSize))
       await store.append(entries)
-      this.#waiting.splice(0, entries.length)
+      this.#pendingEntries.splice(0, entries.length)
       onWritten?.(entries)
       this.#failure = undefined
       await nextTurn()

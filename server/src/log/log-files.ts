@@ -68,7 +68,7 @@ export function listLogFiles(folder: string, name: LogName): readonly LogFile[] 
       const digits = entry.slice(name.stem.length + 1, -name.extension.length)
       return /^\d+$/.test(digits) ? [{ path: join(folder, entry), number: Number(digits) }] : []
     })
-    .sort((one, other) => one.number - other.number)
+    .sort((a, b) => a.number - b.number)
 }
 
 type Stream = ReturnType<typeof destination> & { readonly destroyed: boolean; write(bytes: Buffer): boolean }
@@ -89,9 +89,9 @@ class RotatingFile {
     this.#name = name
     this.#rotation = rotation
     this.#onFailure = onFailure
-    const newest = listLogFiles(folder, name).at(-1)
-    this.#number = newest?.number ?? 1
-    this.#bytes = newest === undefined ? 0 : statSync(newest.path).size
+    const newestFile = listLogFiles(folder, name).at(-1)
+    this.#number = newestFile?.number ?? 1
+    this.#bytes = newestFile === undefined ? 0 : statSync(newestFile.path).size
     this.#stream = this.#open()
   }
 
@@ -165,10 +165,10 @@ class RotatingFile {
 }
 
 async function closeStream(stream: Stream): Promise<void> {
-  const ended = once(stream, 'close')
+  const whenClosed = once(stream, 'close')
   stream.end()
   try {
-    await ended
+    await whenClosed
   } catch {
     // After a failed write, the stream does not close the file.
     if (stream.destroyed) return

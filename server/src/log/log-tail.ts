@@ -34,9 +34,9 @@ export class LogTail {
   }
 
   write(line: string): void {
-    const stored = line.length <= maxLineLength ? line : shorten(line)
-    this.feed.publish(stored)
-    if (getLevel(stored) >= warnLevel) this.#warnings.publish(stored)
+    const storedLine = line.length <= maxLineLength ? line : shorten(line)
+    this.feed.publish(storedLine)
+    if (getLevel(storedLine) >= warnLevel) this.#warnings.publish(storedLine)
   }
 
   find(filter: LogFilter, limit: number): readonly LogLine[] {
@@ -51,10 +51,10 @@ export class LogTail {
 
   /** Replaces folders of this machine, and omits stacks, which only the files contain. */
   parse(text: string): LogLine {
-    let shown = text
+    let redactedText = text
     for (const [path, name] of this.#folders)
-      if (path.length > 1) shown = shown.replaceAll(JSON.stringify(path).slice(1, -1), name)
-    return JSON.parse(shown, (key, value: unknown) => (key === 'stack' ? undefined : value)) as LogLine
+      if (path.length > 1) redactedText = redactedText.replaceAll(JSON.stringify(path).slice(1, -1), name)
+    return JSON.parse(redactedText, (key, value: unknown) => (key === 'stack' ? undefined : value)) as LogLine
   }
 }
 

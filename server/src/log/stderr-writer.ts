@@ -4,7 +4,7 @@ const bufferBytes = 16_384
 /** Delay before a write or retry. */
 const flushDelayMs = 100
 /** Maximum characters. Further lines are dropped and counted. */
-const maxBuffered = 4 * 1024 * 1024
+const maxBufferedLength = 4 * 1024 * 1024
 const closeTimeoutMs = 1000
 
 /** Never blocks the server, even if nothing reads the lines. sonic-boom would retry forever at exit. */
@@ -12,7 +12,7 @@ export class StderrWriter {
   readonly #fd: number
   #lines: string[] = []
   #length = 0
-  #dropped = 0
+  #droppedCount = 0
   #isWriting = false
   #isInSystemCall = false
   #isBroken = false
@@ -34,8 +34,8 @@ export class StderrWriter {
 
   write(line: string): void {
     if (this.#isBroken) return
-    if (this.#length + line.length > maxBuffered) {
-      this.#dropped += 1
+    if (this.#length + line.length > maxBufferedLength) {
+      this.#droppedCount += 1
       return
     }
     this.#lines.push(line)
@@ -71,12 +71,12 @@ export class StderrWriter {
   #writeBytes(bytes: Buffer): void {
     this.#isWriting = true
     this.#isInSystemCall = true
-    write(this.#fd, bytes, 0, bytes.length, null, (error, written) => {
+    write(this.#fd, bytes, 0, bytes.length, null, (error, writtenBytes) => {
       this.#isInSystemCall = false
-      const rest = error === null ? bytes.subarray(written) : bytes
+      const remaining = error === null ? bytes.subarray(writtenBytes) : bytes
       if (error !== null && error.code !== 'EAGAIN') this.#isBroken = true
-      else if (rest.length > 0) {
-        setTimeout(() => this.#writeBytes(rest), error === null ? 0 : flushDelayMs).unref()
+      else if (remaining.length > 0) {
+        setTimeout(() => this.#writeBytes(remaining), error === null ? 0 : flushDelayMs).unref()
         return
       }
       this.#isWriting = false
@@ -86,14 +86,14 @@ export class StderrWriter {
   }
 
   #takeBuffer(): Buffer {
-    if (this.#dropped > 0) {
-      const note = { level: 40, time: Date.now(), dropped: this.#dropped, msg: 'lines were dropped' }
+    if (this.#droppedCount > 0) {
+      const note = { level: 40, time: Date.now(), dropped: this.#droppedCount, msg: 'lines were dropped' }
       this.#lines.push(`${JSON.stringify(note)}\n`)
     }
     const text = this.#lines.join('')
     this.#lines = []
     this.#length = 0
-    this.#dropped = 0
+    this.#droppedCount = 0
     return Buffer.from(text)
   }
 
