@@ -47,16 +47,16 @@ const defaultRegistry = 'https://registry.npmjs.org'
 export const defaultModel = { name: 'text-embedding-3-large', dimensions: 3072 } as const
 
 /** `dimensions` is 0 if the model's default applies. */
-function readEmbedding(text: (name: string) => string | undefined, dimensions: number): EmbeddingSettings {
-  const baseUrl = text('embeddingsUrl')
-  if (text('helpVectors') === 'none') return { provider: 'none' }
+function readEmbedding(getText: (name: string) => string | undefined, dimensions: number): EmbeddingSettings {
+  const baseUrl = getText('embeddingsUrl')
+  if (getText('helpVectors') === 'none') return { provider: 'none' }
   if (baseUrl === undefined) return { provider: 'lsa' }
   return {
     provider: 'openai',
     baseUrl,
-    model: text('embeddingsModel') ?? defaultModel.name,
+    model: getText('embeddingsModel') ?? defaultModel.name,
     dimensions: dimensions === 0 ? defaultModel.dimensions : dimensions,
     requestDimensions: dimensions !== 0,
-    apiKey: text('embeddingsKey'),
+    apiKey: getText('embeddingsKey'),
   }
 }

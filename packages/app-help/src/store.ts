@@ -48,7 +48,7 @@ export class Help {
   readonly #search: SharedWorker<SearchMethods>
   readonly #startTimer: NodeJS.Timeout | undefined
   readonly #watchTimer: NodeJS.Timeout
-  readonly #waiting = new Set<() => void>()
+  readonly #waiters = new Set<() => void>()
   #builder: WorkerLink<BuildMethods> | undefined
   #build: Promise<BuildReport> | undefined
   #progress: BuildProgress | undefined
@@ -161,7 +161,7 @@ export class Help {
       if (this.#build === undefined) this.#isDamaged = false
     }
     this.#revision = revision
-    if (revision > 0) for (const wake of this.#waiting) wake()
+    if (revision > 0) for (const wake of this.#waiters) wake()
     return revision
   }
 
@@ -295,11 +295,11 @@ export class Help {
     return new Promise((resolve) => {
       const wake = (): void => {
         clearTimeout(timeout)
-        this.#waiting.delete(wake)
+        this.#waiters.delete(wake)
         resolve()
       }
       const timeout = setTimeout(wake, firstIndexTimeoutMs)
-      this.#waiting.add(wake)
+      this.#waiters.add(wake)
     })
   }
 }

@@ -54,9 +54,9 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
   // Smaller JSON cannot exceed the limit of names: a member has at least four bytes.
   const names = length > 4 * limits.names ? new NameCounter(json, limits) : undefined
   let depth = 0
-  let containers = 0
-  let values = 0
-  let members = 0
+  let containerCount = 0
+  let valueCount = 0
+  let memberCount = 0
   let stringStart = 0
   let stringEnd = 0
   for (let index = 0; index < length; index += 1) {
@@ -66,11 +66,11 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
       stringEnd = findStringEnd(json, stringStart)
       index = stringEnd
     } else if (byte === comma) {
-      values += 1
-      if (values > limits.values) throw createTooManyError('values', limits.values)
+      valueCount += 1
+      if (valueCount > limits.values) throw createTooManyError('values', limits.values)
     } else if (byte === colon) {
-      members += 1
-      if (members > limits.members) throw createTooManyError('members of objects', limits.members)
+      memberCount += 1
+      if (memberCount > limits.members) throw createTooManyError('members of objects', limits.members)
       names?.add(stringStart, stringEnd)
       if (onMember !== undefined && depth <= 2)
         onMember({ depth, nameStart: stringStart, nameEnd: stringEnd, colon: index })
@@ -78,9 +78,10 @@ export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: C
       stringStart = stringEnd
     } else if ((byte | caseBit) === openBrace) {
       depth += 1
-      containers += 1
+      containerCount += 1
       if (depth > limits.depth) throw createTooDeepError(limits.depth)
-      if (containers > limits.containers) throw createTooManyError('arrays and objects', limits.containers)
+      if (containerCount > limits.containers)
+        throw createTooManyError('arrays and objects', limits.containers)
     } else if ((byte | caseBit) === closeBrace) depth -= 1
   }
 }

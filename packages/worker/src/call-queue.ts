@@ -25,8 +25,8 @@ interface WaitingCall {
 
 export class CallQueue {
   readonly #options: QueueOptions
-  #waiting: readonly WaitingCall[] = []
-  #running = 0
+  #waitingCalls: readonly WaitingCall[] = []
+  #runningCount = 0
   #isClosed = false
 
   constructor(options: QueueOptions) {
@@ -34,13 +34,13 @@ export class CallQueue {
   }
 
   get waiting(): number {
-    return this.#waiting.length
+    return this.#waitingCalls.length
   }
 
   /** Rejects with the error of `work`, `CANCELLED`, or `OVERLOADED` if the queue is full or the wait is too long. */
   async run<Result>(work: () => Promise<Result>, caller: Caller = {}): Promise<Result> {
     if (this.#isClosed || caller.signal?.aborted) throw createCancelledError()
-    if (this.#running < this.#options.maxRunning) this.#running += 1
+    if (this.#runningCount < this.#options.maxRunning) this.#runningCount += 1
     else await this.#waitForTurn(caller)
     try {
       // `close` may have run since the previous call ended.
@@ -54,18 +54,18 @@ export class CallQueue {
   /** Rejects waiting and later calls with `CANCELLED`; running calls continue. */
   close(): void {
     this.#isClosed = true
-    for (const { reject } of this.#waiting) reject(createCancelledError())
-    this.#waiting = []
+    for (const { reject } of this.#waitingCalls) reject(createCancelledError())
+    this.#waitingCalls = []
   }
 
   async #waitForTurn({ client = '', signal }: Caller): Promise<void> {
     const { name, maxWaiting = 64, maxWaitMs } = this.#options
-    if (this.#waiting.length >= maxWaiting)
-      throw createOverloadedError(`${this.#waiting.length} ${name} are waiting`)
+    if (this.#waitingCalls.length >= maxWaiting)
+      throw createOverloadedError(`${this.#waitingCalls.length} ${name} are waiting`)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const call: WaitingCall = { client, start: resolve, reject }
     const removeCall = (error: CausewayError) => {
-      this.#waiting = this.#waiting.filter((waitingCall) => waitingCall !== call)
+      this.#waitingCalls = this.#waitingCalls.filter((waitingCall) => waitingCall !== call)
       reject(error)
     }
     const cancel = () => removeCall(createCancelledError())
@@ -73,7 +73,7 @@ export class CallQueue {
       removeCall(createOverloadedError(`${maxWaitMs} ms passed before one of the ${name} ended`))
     const timer = maxWaitMs === undefined ? undefined : setTimeout(expire, maxWaitMs)
     signal?.addEventListener('abort', cancel, { once: true })
-    this.#waiting = [...this.#waiting, call]
+    this.#waitingCalls = [...this.#waitingCalls, call]
     try {
       await promise
     } finally {
@@ -83,13 +83,13 @@ export class CallQueue {
   }
 
   #startNext(): void {
-    const [next, ...remainingCalls] = this.#waiting
+    const [next, ...remainingCalls] = this.#waitingCalls
     if (next === undefined) {
-      this.#running -= 1
+      this.#runningCount -= 1
       return
     }
     const isSameClient = ({ client }: WaitingCall) => client === next.client
-    this.#waiting = [
+    this.#waitingCalls = [
       ...remainingCalls.filter((waitingCall) => !isSameClient(waitingCall)),
       ...remainingCalls.filter(isSameClient),
     ]

@@ -103,9 +103,9 @@ export async function buildFromPlan(
   const { storage } = context
   const lock = await storage.lock(options.holder)
   try {
-    const report = await buildLocked(options, context, { plan, lock }).catch((error: unknown) => {
+    const report = await buildWithLock(options, context, { plan, lock }).catch((error: unknown) => {
       if (options.rebuild || !isDamaged(error)) throw error
-      return buildLocked({ ...options, rebuild: true }, context, { plan, lock })
+      return buildWithLock({ ...options, rebuild: true }, context, { plan, lock })
     })
     await storage.saveReport(report)
     return report
@@ -114,7 +114,7 @@ export async function buildFromPlan(
   }
 }
 
-async function buildLocked(
+async function buildWithLock(
   options: BuildOptions,
   context: BuildContext,
   { plan: makePlan, lock }: { plan: (knownPages: readonly KnownPage[]) => Promise<Plan>; lock: BuildLock },

@@ -87,21 +87,22 @@ function mergeSections(sections: readonly Section[], lines: readonly string[], s
   return mergedSections
 }
 
-function* splitPieces(section: Section, lines: readonly string[], limits: ChunkSize): Generator<Piece> {
+function* splitPieces(section: Section, lines: readonly string[], chunkSize: ChunkSize): Generator<Piece> {
   let open: { start: number; end: number } | undefined
-  const fits = (start: number, block: Block): boolean => measureLength(lines, start, block.end) <= limits.size
+  const fits = (start: number, block: Block): boolean =>
+    measureLength(lines, start, block.end) <= chunkSize.size
   for (const block of section.blocks) {
     if (open !== undefined && fits(open.start, block)) {
       open = { start: open.start, end: block.end }
       continue
     }
     if (open !== undefined) yield open
-    const start: number = open === undefined ? block.start : findOverlapStart(open, lines, limits.overlap)
+    const start: number = open === undefined ? block.start : findOverlapStart(open, lines, chunkSize.overlap)
     if (fits(start, block)) open = { start, end: block.end }
     else if (fits(block.start, block)) open = { start: block.start, end: block.end }
     else {
       open = undefined
-      yield* splitLines(block, lines, limits)
+      yield* splitLines(block, lines, chunkSize)
     }
   }
   if (open !== undefined) yield open

@@ -7,13 +7,13 @@ interface ListedPage {
 
 /** Formats pages as `llms.txt` (https://llmstxt.org), grouped by section. */
 export function formatLlmsText(title: string, about: string, pages: readonly ListedPage[]): string {
-  const bySection = new Map<string, ListedPage[]>()
+  const pagesBySection = new Map<string, ListedPage[]>()
   for (const page of pages) {
-    const members = bySection.get(page.section)
-    if (members === undefined) bySection.set(page.section, [page])
+    const members = pagesBySection.get(page.section)
+    if (members === undefined) pagesBySection.set(page.section, [page])
     else members.push(page)
   }
-  const parts = [...bySection].map(([section, members]) =>
+  const parts = [...pagesBySection].map(([section, members]) =>
     [`## ${section}`, '', ...members.map(link)].join('\n'),
   )
   return `${[`# ${title}`, `> ${about}`, ...parts].join('\n\n')}\n`

@@ -21,15 +21,15 @@ const leadingPower = Array.from({ length: needleBytes - 1 }).reduce<number>(
 /** Returns the needles that occur in the bytes (Rabin and Karp, 1987). */
 export function findNeedles(bytes: Uint8Array, needles: readonly Uint8Array[]): ReadonlySet<Uint8Array> {
   const foundNeedles = new Set<Uint8Array>()
-  const byHash = new Map<number, Uint8Array[]>()
+  const needlesByHash = new Map<number, Uint8Array[]>()
   for (const needle of needles) {
     const hash = hashBytes(needle)
-    byHash.set(hash, [...(byHash.get(hash) ?? []), needle])
+    needlesByHash.set(hash, [...(needlesByHash.get(hash) ?? []), needle])
   }
-  if (byHash.size === 0 || bytes.length < needleBytes) return foundNeedles
+  if (needlesByHash.size === 0 || bytes.length < needleBytes) return foundNeedles
   let hash = hashBytes(bytes.subarray(0, needleBytes))
   for (let offset = 0; ; offset++) {
-    for (const needle of byHash.get(hash) ?? [])
+    for (const needle of needlesByHash.get(hash) ?? [])
       if (matchesAt(bytes, offset, needle)) foundNeedles.add(needle)
     if (offset + needleBytes >= bytes.length) return foundNeedles
     const remainingHash = (hash + modulus - (((bytes[offset] ?? 0) * leadingPower) % modulus)) % modulus

@@ -1,10 +1,10 @@
 import type { FusedDoc } from './fuse.ts'
 
 /** Factor for pages of a source that the query names. */
-const preference = 1.5
+const namedSourceFactor = 1.5
 
 /** Decision records are short and cover many subjects, so they would outrank the guides. */
-const recordWeight = 0.5
+const recordFactor = 0.5
 
 /** Common names of folders of decision records (https://adr.github.io). */
 const recordFolder = /(?:^|\/)(?:decisions|decision-records|adrs?)\//i
@@ -35,7 +35,7 @@ export function weighPage(
   words: readonly string[],
 ): number {
   const isRecord = recordFolder.test(file_path) && !words.some((word) => recordWords.has(word))
-  return (namedSources.has(source) ? preference : 1) * (isRecord ? recordWeight : 1)
+  return (namedSources.has(source) ? namedSourceFactor : 1) * (isRecord ? recordFactor : 1)
 }
 
 export function rankByWeight(fusedDocs: readonly FusedDoc[], weigh: (docId: number) => number): FusedDoc[] {

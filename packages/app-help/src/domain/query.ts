@@ -17,7 +17,7 @@ const questionWords: ReadonlySet<string> = new Set(
 )
 
 /** Matches pairs of Japanese characters that begin with a particle or an ending. */
-const startsWithHiragana = /^\p{Script=Hiragana}/u
+const hiraganaStart = /^\p{Script=Hiragana}/u
 
 const maxWords = 64
 
@@ -29,10 +29,7 @@ export function readQuestion(text: string): Question {
   const uniqueWords = [...new Set(splitWords(normalizedText))]
   const specificWords = uniqueWords.filter(
     (word) =>
-      !stopWords.has(word) &&
-      !questionWords.has(word) &&
-      !startsWithHiragana.test(word) &&
-      !/^_+$/.test(word),
+      !stopWords.has(word) && !questionWords.has(word) && !hiraganaStart.test(word) && !/^_+$/.test(word),
   )
   return {
     words: (specificWords.length > 0 ? specificWords : uniqueWords).slice(0, maxWords),

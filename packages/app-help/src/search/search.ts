@@ -76,15 +76,15 @@ export async function search(
   const mode = vectorResult.vector === undefined && requestedMode !== 'vector' ? 'lexical' : requestedMode
   const { vector, degraded } = vectorResult
   const lists = await rankLists(index, { text, mode, scope, vector })
-  const fused = await fusePages(index, lists, text)
-  const results = await makeResults(index, fused.slice(0, request.top_n), { ...request, vector })
+  const fusedDocs = await fusePages(index, lists, text)
+  const results = await makeResults(index, fusedDocs.slice(0, request.top_n), { ...request, vector })
   const { docs, isTruncated } = limitText(results, request.max_chars)
   return {
     results: docs,
     mode,
     ...(degraded === undefined ? {} : { degraded }),
     embedding_space: describeSpace(index),
-    total_candidates: fused.length,
+    total_candidates: fusedDocs.length,
     truncated: isTruncated,
     revision: index.facts.revision,
   }
@@ -110,20 +110,20 @@ export async function fusePages(index: HelpIndex, lists: Lists, text: string): P
 
 export async function rankLists(
   index: HelpIndex,
-  question: {
+  request: {
     readonly text: string
     readonly mode: Mode
     readonly scope: Scope
     readonly vector: Float32Array | undefined
   },
 ): Promise<Lists> {
-  const { mode, scope, vector } = question
-  const vectorResult = readQuestion(question.text)
-  const words = mode === 'vector' ? [] : listWordTerms(vectorResult)
+  const { mode, scope, vector } = request
+  const parsedQuestion = readQuestion(request.text)
+  const words = mode === 'vector' ? [] : listWordTerms(parsedQuestion)
   const rankedLists = await index.rank({
     words,
     otherWords: findSynonyms(words),
-    identifiers: mode === 'vector' ? [] : listIdentifierTerms(vectorResult),
+    identifiers: mode === 'vector' ? [] : listIdentifierTerms(parsedQuestion),
     vector,
     scope,
     limit: maxHits,

@@ -139,10 +139,10 @@ function convertExplicit(block: readonly string[], definitions: Definitions, dep
   const [, substitution, rawName, argument = ''] = directive.exec(first) ?? []
   if (substitution !== undefined) return []
   if (rawName === undefined) {
-    const [, mark, text = ''] = /^\.\. +\[([^\]]+)\] ?(.*)$/.exec(first) ?? []
-    if (mark === undefined) return []
+    const [, marker, text = ''] = /^\.\. +\[([^\]]+)\] ?(.*)$/.exec(first) ?? []
+    if (marker === undefined) return []
     return [
-      convertText(`[${mark}] ${text}`, definitions),
+      convertText(`[${marker}] ${text}`, definitions),
       ...convertBody(dedent(optionLines), definitions, depth),
     ]
   }

@@ -129,7 +129,7 @@ class SqliteStorage implements HelpStorage {
     const renew = async (): Promise<void> => {
       const now = this.#now()
       if (statement.run({ holder, until: now + leaseMs, now }).changes > 0) return
-      if (this.#releaseDead()) return renew()
+      if (this.#releaseDeadLock()) return renew()
       throw new HelpError('HELP_BUILD_RUNNING', 'another build of the documentation is running')
     }
     await renew()
@@ -137,7 +137,7 @@ class SqliteStorage implements HelpStorage {
     return { renew, release }
   }
 
-  #releaseDead(): boolean {
+  #releaseDeadLock(): boolean {
     const holder = this.#db.prepare<[], string>('SELECT holder FROM lease').pluck().get()
     if (holder === undefined || !isDead(holder)) return false
     return this.#db.prepare('DELETE FROM lease WHERE holder = ?').run(holder).changes > 0

@@ -53,10 +53,10 @@ function toOperations(candidate: Candidate): readonly Operation[] {
       return candidate.files.map((file): Operation => {
         const { content = '', sha } = file
         const path = normalizePath(file.path)
-        const paths = { path, from: path, sha }
-        if ('delete' in file && file.delete === true) return { ...paths, change: { type: 'delete' } }
+        const fileFields = { path, from: path, sha }
+        if ('delete' in file && file.delete === true) return { ...fileFields, change: { type: 'delete' } }
         checkLength(content, path)
-        return { ...paths, change: { type: 'write', content, mayExist: candidate.mode === 'files' } }
+        return { ...fileFields, change: { type: 'write', content, mayExist: candidate.mode === 'files' } }
       })
     case 'modify': {
       const editCount = candidate.changes.reduce((sum, change) => sum + change.edits.length, 0)

@@ -9,9 +9,9 @@ const maxLength = 1024
  * the project or is in `.git`. Links are checked when files are read.
  */
 export function normalizePath(path: string): string {
-  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
-  const problem = findProblem(path, parts)
-  if (problem === undefined) return parts.join('/')
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
+  const problem = findProblem(path, segments)
+  if (problem === undefined) return segments.join('/')
   const shownPath = JSON.stringify(path.slice(0, 200)).slice(1, -1)
   throw new TrmError('INVALID_PATH', `the path ${problem}: ${shownPath}`, { data: { path: shownPath } })
 }
@@ -43,22 +43,22 @@ const removeHeaderRoots = (diff: string, roots: readonly string[]): string =>
     }),
   )
 
-function findProblem(path: string, parts: readonly string[]): string | undefined {
+function findProblem(path: string, segments: readonly string[]): string | undefined {
   if (path.length > maxLength) return `is longer than ${maxLength} characters`
   if (/^([/\\~]|[a-z]:)/i.test(path)) return 'is not relative to the project'
   if ([...path].some((letter) => letter < ' ' || letter === '\u007f')) return 'contains a control character'
   if (path.includes('\\')) return 'contains a backslash'
   if (path.endsWith('/')) return 'names a folder'
-  if (parts.length === 0) return 'is empty'
-  if (parts.includes('..')) return 'leaves the project'
-  return parts.some(isGitFolder) ? 'is in the folder of the version control' : undefined
+  if (segments.length === 0) return 'is empty'
+  if (segments.includes('..')) return 'leaves the project'
+  return segments.some(isGitFolder) ? 'is in the folder of the version control' : undefined
 }
 
 /** Whether a file system can treat a name as `.git` (CVE-2014-9390, CVE-2019-1352). */
-function isGitFolder(part: string): boolean {
-  const visible = part
+function isGitFolder(segment: string): boolean {
+  const visibleName = segment
     .replace(/[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
     .replace(/:.*$/, '')
     .replace(/[. ]+$/, '')
-  return /^(\.git|git~\d+)$/i.test(visible)
+  return /^(\.git|git~\d+)$/i.test(visibleName)
 }

@@ -87,7 +87,7 @@ export function assess(input: AssessmentInput): Assessment {
   const comparison = signals.find((signal) => signal.comparison !== undefined)?.comparison ?? emptyComparison
   const commands = config.signals.map(({ command }) => command)
   const tampering = findTampering(filesChanged, commands)
-  const isOk = (name: string) => score.signals.find((signal) => signal.name === name)?.ok ?? null
+  const findSignalOk = (name: string) => score.signals.find((signal) => signal.name === name)?.ok ?? null
   const result: EvalResult = {
     step: newStanding.step,
     kind,
@@ -96,9 +96,9 @@ export function assess(input: AssessmentInput): Assessment {
     bestScore: newStanding.best_score,
     noImproveStreak: newStanding.streak,
     tests: summarizeTests(run),
-    okBuild: isOk('build'),
-    okDataQuality: isOk('dataQual'),
-    okLint: isOk('lint'),
+    okBuild: findSignalOk('build'),
+    okDataQuality: findSignalOk('dataQual'),
+    okLint: findSignalOk('lint'),
     perf: metric === undefined ? null : { ...metric, best: newStanding.best_perf },
     ...decision,
     signals: score.signals,

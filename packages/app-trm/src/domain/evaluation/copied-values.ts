@@ -44,7 +44,7 @@ export function findCopiedValues(
   tests: TestedValues,
   before: string,
   after: string,
-  isData = false,
+  isDataFile = false,
 ): number | undefined {
   const unchangedLines = new Set(before.split('\n').map((line) => line.trim()))
   const addedLiterals = after
@@ -53,7 +53,7 @@ export function findCopiedValues(
     .flatMap((text, index) =>
       unchangedLines.has(text.trim())
         ? []
-        : listLiterals(text, index + 1, isData ? wordPattern : literalPattern),
+        : listLiterals(text, index + 1, isDataFile ? wordPattern : literalPattern),
     )
   const pairs = new Map(
     listPairs(addedLiterals)

@@ -99,6 +99,6 @@ export function formatGuard({ files, why, passes, doubts = [] }: Guard): string 
       .map(({ text }) => text)
       .join('; ')}. Remove this code or, if it is intended, submit again with accept ${paths}`
   }
-  const condition = files.length === 0 ? '' : `with ${files.join(', ')} as at the start `
-  return `no success: ${condition}the checks do not pass (${why.join('; ')}). Correct the code, or start with options.protect [] if ${files.length === 0 ? 'this code' : `the change of ${files.length === 1 ? 'this file' : 'these files'}`} is intended`
+  const restoredText = files.length === 0 ? '' : `with ${files.join(', ')} as at the start `
+  return `no success: ${restoredText}the checks do not pass (${why.join('; ')}). Correct the code, or start with options.protect [] if ${files.length === 0 ? 'this code' : `the change of ${files.length === 1 ? 'this file' : 'these files'}`} is intended`
 }

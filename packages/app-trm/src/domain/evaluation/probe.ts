@@ -51,18 +51,18 @@ const scriptAssertions: Readonly<Record<string, string>> = {
 
 function addPythonTests(text: string, id: string): AddedTests {
   const names = toNames(id, Object.keys(pythonAssertions))
-  const bodies = Object.values(pythonAssertions)
+  const statements = Object.values(pythonAssertions)
   const added = [
     `import unittest as unittest_${id}`,
     '',
     '',
     `class Zz${id}(unittest_${id}.TestCase):`,
-    ...names.flatMap((name, index) => [`    def ${name}(self):`, `        ${bodies[index]}`, '']),
+    ...names.flatMap((name, index) => [`    def ${name}(self):`, `        ${statements[index]}`, '']),
     '',
   ].join('\n')
   // Code after `unittest.main()` at the end of a script does not run.
-  const main = text.search(/^if __name__\b/m)
-  const [head, tail] = main < 0 ? [text, ''] : [text.slice(0, main), text.slice(main)]
+  const mainIndex = text.search(/^if __name__\b/m)
+  const [head, tail] = mainIndex < 0 ? [text, ''] : [text.slice(0, mainIndex), text.slice(mainIndex)]
   return { text: `${head}\n\n${added}\n${tail}`, names }
 }
 
@@ -110,7 +110,8 @@ export const reportsProbe = (run: TestRun | undefined, { names, alteredNames }: 
 export function listProbeFiles(paths: readonly string[], run: TestRun): readonly string[] {
   const passedIds = run.cases.filter(({ status }) => status === 'pass').map(({ id }) => id)
   const getStem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')
-  const matches = (path: string, id: string): boolean => id.includes(path) || namesModule(id, getStem(path))
+  const matches = (path: string, id: string): boolean =>
+    id.includes(path) || mentionsModule(id, getStem(path))
   const namedFiles = paths.filter((path) => passedIds.some((id) => matches(path, id)))
   return passedIds.length > 0 && passedIds.every((id) => namedFiles.some((path) => matches(path, id)))
     ? namedFiles
@@ -118,5 +119,5 @@ export function listProbeFiles(paths: readonly string[], run: TestRun): readonly
 }
 
 /** Whether an id contains a module: `tests.test_sums.Sums::test_a` contains `test_sums`. */
-const namesModule = (id: string, module: string): boolean =>
+const mentionsModule = (id: string, module: string): boolean =>
   `.${id}`.includes(`.${module}.`) || `.${id}`.includes(`.${module}::`) || id.includes(`/${module}.`)

@@ -153,9 +153,9 @@ export const listFailedTests = (result: EvalResult | undefined): readonly string
 const [maxShortItems, maxShortItemLength] = [4, 500]
 
 export function formatResult(result: EvalResult, details: boolean) {
-  const { failing: _, ...all } = result
+  const { failing: _, ...allFields } = result
   const summary = summarizeResult(result)
-  if (details) return { ...all, summary }
+  if (details) return { ...allFields, summary }
   const { step, score, emaScore, bestScore, tests, okBuild, okDataQuality, okLint, shouldHalt, reasons } =
     result
   const feedback = result.feedback

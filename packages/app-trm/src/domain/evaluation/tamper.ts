@@ -143,7 +143,7 @@ export function findExpectedData(
     }
     return (
       readerFiles.some(([file, text]) => file !== path && readsData(file, text, data)) &&
-      !otherFiles.some(([file, text]) => file !== path && namesData(text, data))
+      !otherFiles.some(([file, text]) => file !== path && mentionsData(text, data))
     )
   })
 }
@@ -159,23 +159,23 @@ interface DataFile {
 const includesWord = (text: string, word: string): boolean =>
   new RegExp(`(?<!\\w)${word.replaceAll(/[^\w]/g, '\\$&')}(?!\\w)`).test(text)
 
-const namesData = (text: string, { name, folder, end }: DataFile): boolean =>
+const mentionsData = (text: string, { name, folder, end }: DataFile): boolean =>
   text.includes(name) ||
   (folder !== undefined &&
     end !== '' &&
     includesWord(text, end) &&
     new RegExp(`['"\`/]${folder.replaceAll(/[^\w]/g, '\\$&')}['"\`/]`).test(text))
 
-const listsFolder = /\b(?:i?glob|rglob|iterdir|listdir|scandir|walk|readdir|globSync|readdirSync)\(/
+const folderListingPattern = /\b(?:i?glob|rglob|iterdir|listdir|scandir|walk|readdir|globSync|readdirSync)\(/
 
 function readsData(file: string, text: string, data: DataFile): boolean {
   const { path, name, folder, end } = data
   if (text.includes(name)) return true
   const isInSameFolder = path.slice(0, path.lastIndexOf('/') + 1) === file.slice(0, file.lastIndexOf('/') + 1)
-  const namesFolder = isInSameFolder || (folder !== undefined && includesWord(text, folder))
-  if (namesFolder && listsFolder.test(text)) return true
-  const namesExtension = end !== '' && includesWord(text, end)
-  return namesExtension && (namesFolder || includesWord(text, name.slice(0, name.length - end.length)))
+  const mentionsFolder = isInSameFolder || (folder !== undefined && includesWord(text, folder))
+  if (mentionsFolder && folderListingPattern.test(text)) return true
+  const mentionsExtension = end !== '' && includesWord(text, end)
+  return mentionsExtension && (mentionsFolder || includesWord(text, name.slice(0, name.length - end.length)))
 }
 
 function listCommands(path: string, text: string): readonly string[] {

@@ -50,7 +50,7 @@ export function readUnittest(output: string): TestRun | undefined {
   const verdict = /^(OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$/m.exec(output.slice(output.search(unittestTotal)))
   if (Number.isNaN(total) || verdict === null) return undefined
   const failures = readUnittestFailures(output)
-  const verboseCases = readVerbose(output, failures)
+  const verboseCases = readVerboseLines(output, failures)
   if (verboseCases.length > 0) return createRun('text:unittest', verboseCases)
   const count = (name: string): number =>
     Number(new RegExp(`(?:^|, )${name}=(\\d+)`).exec(verdict[2] ?? '')?.[1] ?? 0)
@@ -100,7 +100,7 @@ const verdicts: readonly (readonly [RegExp, TestStatus])[] = [
 ]
 
 /** Reads the lines of -v. A test may print between its name and its result, and a docstring may follow the name. */
-function readVerbose(output: string, failures: readonly TestCase[]): TestCase[] {
+function readVerboseLines(output: string, failures: readonly TestCase[]): TestCase[] {
   const line = /^(?<name>\w+ \([\w.<>]+\))(?:\n[^\n]*?)??(?: \.\.\. )(?<rest>[^\n]*)$/gm
   return [...output.matchAll(line)].map(({ groups }) => {
     const id = toUnittestId(groups?.name ?? '')
