@@ -14,7 +14,7 @@ import {
   type Standing,
 } from '../src/domain/evaluation/score.ts'
 import type { SignalKind, SignalValue } from '../src/domain/evaluation/signal.ts'
-import { findProtectedPaths, findTampering, findTestHelpers } from '../src/domain/evaluation/tamper.ts'
+import { findHelpers, findProtectedPaths, findTampering } from '../src/domain/evaluation/tamper.ts'
 import { createGlobMatcher } from '../src/domain/ignore-rules.ts'
 import { createRun, type TestStatus } from '../src/domain/report/test-run.ts'
 import { haltSchema } from '../src/domain/session-config.ts'
@@ -391,10 +391,10 @@ t.test('findProtectedPaths returns the changed paths that match a pattern', asyn
   t.same(findProtectedPaths({ paths: ['tests/a.py'], protection: 'compare', commands: [] }), [])
 })
 
-t.test('findTestHelpers returns the files that package scripts run, but not the main file', async (t) => {
+t.test('findHelpers returns the files that package scripts run, but not the main file', async (t) => {
   const manifest = { main: 'index.js', scripts: { test: 'node run-tests.js' } }
   const originals = new Map(['index.js', 'run-tests.js'].map((path) => [path, '']))
-  const find = (text: string) => findTestHelpers(new Map([['package.json', text]]), originals, new Set())
+  const find = (text: string) => findHelpers(new Map([['package.json', text]]), originals, new Set())
   t.same(find(JSON.stringify(manifest)), ['run-tests.js'])
   t.same(find('{'), [])
 })

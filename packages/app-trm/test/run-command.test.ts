@@ -117,8 +117,8 @@ verifies(
     const folders = {
       cwd: '/data/trm/work/1/project',
       repo: '/home/me/p',
-      writableFolders: ['/tmp/r'],
-      hiddenFolder: '/data',
+      writable: ['/tmp/r'],
+      hidden: '/data',
     }
     const line = createBwrapArguments(folders).join(' ')
     t.match(line, /^bwrap --die-with-parent --unshare-net /)

@@ -113,10 +113,7 @@ function parseSet(content: string): CharTest {
   const isNegated = /^[!^]/.test(content)
   const members = (isNegated ? content.slice(1) : content)
     .replaceAll(/\[:(\w+):\]/g, (_, name: string) => characterClasses[name] ?? '')
-    .replaceAll(
-      /\\(.)|([[\]^])/g,
-      (_, escapedCharacter: string | undefined, plain: string) => `\\${escapedCharacter ?? plain}`,
-    )
+    .replaceAll(/\\(.)|([[\]^])/g, (_, escaped: string | undefined, plain: string) => `\\${escaped ?? plain}`)
   const characterSet = new RegExp(`^[${isNegated ? '^' : ''}${members}]$`, 's')
   return (char) => characterSet.test(char)
 }

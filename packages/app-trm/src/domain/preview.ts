@@ -16,21 +16,14 @@ export function createPreview({ before, changes, previousPaths }: Preview) {
     )
     const lines = comparison.compare(texts[0] ?? '', texts[1] ?? '', 3).flatMap((hunk) => hunk.lines)
     const selectLines = (...signs: readonly string[]) => lines.filter((line) => signs.includes(line[0] ?? ''))
-    const listShownLines = (sign: string) =>
+    const list = (sign: string) =>
       selectLines(' ', sign)
         .map((line) => line.slice(1))
         .slice(0, maxLines)
     const [linesAdded, linesRemoved] = [selectLines('+').length, selectLines('-').length]
     const addedType = linesAdded > 0 && linesRemoved > 0 ? 'modification' : 'insertion'
     const changeType = after === null || (linesAdded === 0 && linesRemoved > 0) ? 'deletion' : addedType
-    return {
-      file,
-      beforeLines: listShownLines('-'),
-      afterLines: listShownLines('+'),
-      linesAdded,
-      linesRemoved,
-      changeType,
-    }
+    return { file, beforeLines: list('-'), afterLines: list('+'), linesAdded, linesRemoved, changeType }
   })
   const sumFiles = (count: (file: (typeof filesPreviews)[number]) => number): number =>
     filesPreviews.reduce((total, file) => total + count(file), 0)

@@ -149,7 +149,7 @@ export function createConfig(
   const { graded: _, perf, ...options } = request.options
   const weights: Readonly<Record<string, number | undefined>> = request.weights
   const commands: Readonly<Record<string, unknown>> = request
-  const standardSpecs = standardSignals.flatMap(([name, kind, argument = name]): SignalSpec[] => {
+  const specs = standardSignals.flatMap(([name, kind, argument = name]): SignalSpec[] => {
     const command = commands[argument]
     const weight = weights[name] ?? defaultWeights[name] ?? 0
     return typeof command === 'string' ? [{ name, kind, command: command, weight: weight }] : []
@@ -159,10 +159,7 @@ export function createConfig(
     perf: { goal: perf.goal, repeat: perf.repeat, noise: perf.noise },
     repo,
     project: repo,
-    signals: [
-      ...standardSpecs,
-      ...request.signals.map((signal): SignalSpec => ({ ...signal, kind: 'check' })),
-    ],
+    signals: [...specs, ...request.signals.map((signal): SignalSpec => ({ ...signal, kind: 'check' }))],
     halt,
     ema,
     timeoutS: timeout,

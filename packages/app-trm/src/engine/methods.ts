@@ -10,12 +10,7 @@ import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
 import { readMetric } from '../domain/evaluation/metric.ts'
 import { createProbe, type Probe } from '../domain/evaluation/probe.ts'
 import { findSuspicions, type Suspicion } from '../domain/evaluation/suspicion.ts'
-import {
-  findExpectedData,
-  findProtectedPaths,
-  findTestHelpers,
-  isSourcePath,
-} from '../domain/evaluation/tamper.ts'
+import { findExpectedData, findHelpers, findProtectedPaths, isSource } from '../domain/evaluation/tamper.ts'
 import { findProblems } from '../domain/feedback/problem.ts'
 import { createPreview } from '../domain/preview.ts'
 import { readTests } from '../domain/report/read-tests.ts'
@@ -34,19 +29,14 @@ export const engineMethods = {
   findSuspicions({ files, tests }: SuspicionRequest): readonly Suspicion[] {
     const testedValues = readTestedValues(tests)
     return files.flatMap(({ path, before, after }) => {
-      const line = findCopiedValues(
-        testedValues,
-        before,
-        after,
-        !isSourcePath(path) && !path.endsWith('.json'),
-      )
+      const line = findCopiedValues(testedValues, before, after, !isSource(path) && !path.endsWith('.json'))
       const suspicions = findSuspicions(path, before, after)
       if (line === undefined) return suspicions
       return [...suspicions, { kind: 'doubt', path, line, why: 'contains inputs and results of tests' }]
     })
   },
   findHelpers: ({ texts, originals, changedPaths, checks }: HelperRequest): readonly string[] => [
-    ...findTestHelpers(texts, originals, checks),
+    ...findHelpers(texts, originals, checks),
     ...findExpectedData(changedPaths, new Map([...texts, ...originals])),
   ],
   /** `ids` make the names of added tests unique in each file. */

@@ -7,12 +7,7 @@ import type { Evidence } from '../domain/evaluation/judge-signal.ts'
 import { listProbeFiles, type Probe, reportsProbe } from '../domain/evaluation/probe.ts'
 import type { SignalSpec } from '../domain/evaluation/signal.ts'
 import type { Suspicion } from '../domain/evaluation/suspicion.ts'
-import {
-  findShadowingPackages,
-  findTampering,
-  isSourcePath,
-  isTestPath,
-} from '../domain/evaluation/tamper.ts'
+import { findShadowingPackages, findTampering, isSource, isTestPath } from '../domain/evaluation/tamper.ts'
 import type { TestRun } from '../domain/report/test-run.ts'
 import type { Critic } from '../session/critic.ts'
 import { createManifest, type Manifest } from '../snapshot/snapshot-entry.ts'
@@ -46,8 +41,8 @@ export async function runGuard(
   const { isPromising, run } = request
   // A test may have removed the work copy.
   if (!existsSync(request.cwd)) return null
-  const startManifest = await readStartManifest(critic, session)
-  const guard = { ...request, critic, session, startManifest }
+  const start = await readStartManifest(critic, session)
+  const guard = { ...request, critic, session, start }
   const originals = await readOriginals(guard)
   const files = await restoreGuardedFiles(guard, originals)
   const suspicions = [
@@ -64,7 +59,7 @@ interface GuardRun extends GuardRequest {
   readonly critic: Critic
   readonly session: SessionRow
   /** Snapshot of all files at the start or, for sessions of version 0.1, of the changed files. */
-  readonly startManifest: Manifest
+  readonly start: Manifest
 }
 
 async function readStartManifest(
@@ -78,16 +73,16 @@ async function readStartManifest(
 /** The text of a new file is empty. */
 async function readOriginals({
   critic,
-  startManifest,
+  start,
   changedPaths,
 }: GuardRun): Promise<ReadonlyMap<string, string>> {
   const selectedPaths = changedPaths.filter((path) => codeFile.test(path)).slice(0, maxTexts)
   const texts = new Map(selectedPaths.map((path) => [path, '']))
   const readablePaths = new Set(
-    startManifest.entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path),
+    start.entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path),
   )
   const contents = await critic.snapshots.read(
-    startManifest,
+    start,
     selectedPaths.filter((path) => readablePaths.has(path)),
   )
   for (const [path, content] of contents) if (typeof content === 'string') texts.set(path, content)
@@ -104,7 +99,7 @@ async function restoreGuardedFiles(
   const commands = session.config.signals.map(({ command }) => command)
   const createdPaths = new Set([...originals].filter(([, text]) => text === '').map(([path]) => path))
   const tamperedPaths = findTampering(changedPaths, commands, createdPaths).map(({ path }) => path)
-  const existingPaths = new Set(guard.startManifest.entries.map(({ path }) => path))
+  const existingPaths = new Set(guard.start.entries.map(({ path }) => path))
   const restoredPaths = await restore(guard, [
     ...tamperedPaths,
     ...findShadowingPackages(createdPaths, existingPaths),
@@ -115,7 +110,7 @@ async function restoreGuardedFiles(
       .filter(({ kind }) => kind === 'check' || kind === 'lint')
       .flatMap((signal) => findScripts(signal.command)),
   )
-  const testedFiles = changedPaths.every(isSourcePath) ? scriptFile : codeFile
+  const testedFiles = changedPaths.every(isSource) ? scriptFile : codeFile
   const texts = await readTexts(
     guard.cwd,
     await listFiles(cwd, (path) => testedFiles.test(path) || checks.has(path)),
@@ -128,14 +123,12 @@ async function restoreGuardedFiles(
 const scriptFile = /(^|\/)(package\.json|(GNU)?(Makefile|makefile)|[^/]+\.(sh|bash))$/
 
 async function restore(
-  { critic, session, startManifest, cwd }: GuardRun,
+  { critic, session, start, cwd }: GuardRun,
   paths: readonly string[],
 ): Promise<readonly string[]> {
   // A session of version 0.1 that has changed no file has no snapshot.
-  const hasSnapshot = session.start !== null || startManifest.entries.length > 0
-  return paths.length > 0 && hasSnapshot
-    ? critic.snapshots.restoreTo(cwd, startManifest, { paths, force: true })
-    : []
+  const hasSnapshot = session.start !== null || start.entries.length > 0
+  return paths.length > 0 && hasSnapshot ? critic.snapshots.restoreTo(cwd, start, { paths, force: true }) : []
 }
 
 async function listFiles(
@@ -192,14 +185,14 @@ async function findSuspiciousCode(
 
 /** Returns data files created by the session, which can contain copies of tested values. */
 function findNewData(
-  { startManifest, changedPaths }: GuardRun,
+  { start, changedPaths }: GuardRun,
   existingFiles: ReadonlySet<string>,
   restoredPaths: readonly string[],
 ): readonly string[] {
   const dataFiles = changedPaths.filter(
     (path) => isDataFile(path) && existingFiles.has(path) && !restoredPaths.includes(path),
   )
-  const existingPaths = new Set(startManifest.entries.map(({ path }) => path))
+  const existingPaths = new Set(start.entries.map(({ path }) => path))
   return dataFiles.filter((path) => !existingPaths.has(path)).slice(0, maxTexts)
 }
 

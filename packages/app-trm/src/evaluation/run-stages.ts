@@ -157,12 +157,7 @@ async function runSignal(
 ): Promise<CommandResult> {
   const { critic, config, cwd, marker, signal } = run
   let onEnd: ((result: CommandResult) => Promise<void>) | undefined
-  const sandboxFolders = {
-    cwd,
-    repo: config.project,
-    writableFolders: writable,
-    hiddenFolder: critic.dir,
-  }
+  const sandboxFolders = { cwd, repo: config.project, writable, hidden: critic.dir }
   const result = await runCommand({
     command,
     sandbox: config.sandbox === 'bwrap' ? createBwrapArguments(sandboxFolders) : undefined,

@@ -39,7 +39,7 @@ export async function createSession(critic: Critic, options: CreateRequest) {
   while (!(await critic.store.reserveSession(id, maxSessions))) await endIdleSession(critic, id)
   try {
     const repo = config.write === 'end' ? await createWorkspace(critic, project, id) : project
-    const start = await takeStartSnapshot(critic, repo, config.isolate)
+    const start = await snapshotStart(critic, repo, config.isolate)
     const row = { id, config: { ...config, repo }, standing: createStanding(notes), start }
     await critic.store.createSession(row, { id: request, answer })
   } finally {
@@ -49,11 +49,7 @@ export async function createSession(critic: Critic, options: CreateRequest) {
 }
 
 /** Returns `null` for a project that is too large, unless the session is isolated. */
-async function takeStartSnapshot(
-  { snapshots }: Critic,
-  repo: string,
-  isolate: boolean,
-): Promise<string | null> {
+async function snapshotStart({ snapshots }: Critic, repo: string, isolate: boolean): Promise<string | null> {
   try {
     return await snapshots.takeAll(repo)
   } catch (error) {
@@ -79,23 +75,23 @@ async function resolveProject({ policy }: Critic, repo: string): Promise<string>
 }
 
 function checkCommands(
-  { policy: { commands: allowedCommands, trusted } }: Critic,
+  { policy: { commands: allowed, trusted } }: Critic,
   { signals }: SessionConfig,
   { holder, detected }: { readonly holder: unknown; readonly detected: DetectedCommands },
 ): void {
-  if (allowedCommands === 'any' || (holder !== undefined && trusted.has(holder))) return
+  if (allowed === 'any' || (holder !== undefined && trusted.has(holder))) return
   const detectedCommands = Object.values(detected)
   const isAllowed = (command: string): boolean =>
-    allowedCommands === 'detected'
+    allowed === 'detected'
       ? detectedCommands.includes(command)
-      : new RegExp(`^(?:${allowedCommands})$`, 's').test(command)
+      : new RegExp(`^(?:${allowed})$`, 's').test(command)
   const refusedSignal = signals.find(({ command }) => !isAllowed(command))
   if (refusedSignal === undefined) return
   throw new TrmError('COMMAND_REFUSED', `the server does not allow this command: ${refusedSignal.command}`, {
     data: {
       signal: refusedSignal.name,
-      policy: allowedCommands,
-      allowed: allowedCommands === 'detected' ? detected : allowedCommands,
+      policy: allowed,
+      allowed: allowed === 'detected' ? detected : allowed,
     },
   })
 }

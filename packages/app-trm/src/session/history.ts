@@ -9,7 +9,7 @@ import { recordSessionChanges } from './seen-files.ts'
 interface Destination {
   readonly kind: LandingRow['kind']
   /** Ids of snapshots. A path is restored from the first snapshot that contains it. */
-  readonly targetSnapshots: readonly string[]
+  readonly targets: readonly string[]
   readonly standing: Standing
   readonly liveStepIds: readonly number[]
 }
@@ -26,7 +26,7 @@ export async function findUndoDestination({ store }: Critic, { id: sid }: Sessio
   const landing = (await store.listLandings(sid)).find(({ id }) => id === lastStep.landing_id)
   return {
     kind: 'undo',
-    targetSnapshots: landing === undefined ? [] : [landing.before],
+    targets: landing === undefined ? [] : [landing.before],
     standing: lastStep.standing_before,
     liveStepIds: liveSteps.slice(0, -1).map(({ id }) => id),
   }
@@ -47,7 +47,7 @@ export async function findCheckpointDestination(
   const { standing, live: liveStepIds, landing_id } = checkpoint
   return {
     kind: 'restore',
-    targetSnapshots: listTarget(await store.listLandings(sid), landing_id),
+    targets: listTarget(await store.listLandings(sid), landing_id),
     standing,
     liveStepIds,
   }
@@ -59,7 +59,7 @@ export async function findResetDestination({ store }: Critic, { id }: SessionRow
   const firstStep = steps.find(({ kind }) => kind !== 'baseline') ?? steps[0]
   return {
     kind: 'reset',
-    targetSnapshots: landings.map(({ before }) => before),
+    targets: landings.map(({ before }) => before),
     standing: { ...(firstStep?.standing_before ?? createStanding('')), step: 0 },
     liveStepIds: [],
   }
@@ -108,11 +108,7 @@ export async function restoreBestFiles(
   const steps = liveSteps.filter(({ number }) => bestStep !== null && number <= bestStep)
   const lastLanding = Math.max(0, ...steps.map(({ landing_id }) => landing_id ?? 0))
   const landings = await critic.store.listLandings(session.id)
-  return restoreFiles(critic, session, {
-    kind: 'best',
-    targetSnapshots: listTarget(landings, lastLanding),
-    force,
-  })
+  return restoreFiles(critic, session, { kind: 'best', targets: listTarget(landings, lastLanding), force })
 }
 
 type FinishedLanding = LandingRow & { readonly after: string }
@@ -140,17 +136,13 @@ function listOwnLandings(landings: readonly LandingRow[], steps: readonly StepRo
 async function restoreFiles(
   { store, snapshots }: Critic,
   session: SessionRow,
-  {
-    kind,
-    targetSnapshots,
-    force,
-  }: Pick<Destination, 'kind' | 'targetSnapshots'> & { readonly force: boolean },
+  { kind, targets, force }: Pick<Destination, 'kind' | 'targets'> & { readonly force: boolean },
 ): Promise<readonly string[]> {
   const { id, config } = session
-  if (targetSnapshots.length === 0) return []
+  if (targets.length === 0) return []
   const landings = listOwnLandings(await store.listLandings(id), await store.listSteps(id))
   if (landings.length === 0) return []
-  const targetManifest = await snapshots.combine(targetSnapshots)
+  const targetManifest = await snapshots.combine(targets)
   const ownManifest = await snapshots.combine(landings.map(({ before }) => before))
   const afterSnapshots = landings.filter(isFinished).map((landing) => landing.after)
   const expected = await snapshots.combine([

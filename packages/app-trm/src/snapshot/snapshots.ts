@@ -132,11 +132,8 @@ export class Snapshots {
    * `USER_EDIT_CONFLICT` with `data.conflicts` and changes no file.
    */
   async restore(snapshot: Snapshot, { expected, ...options }: RestoreRequest = {}): Promise<RestoreReport> {
-    const expectedManifest = expected === undefined ? undefined : await this.#readManifest(expected)
-    return restore(this.#contents, await this.#readManifest(snapshot), {
-      ...options,
-      expected: expectedManifest,
-    })
+    const manifest = expected === undefined ? undefined : await this.#readManifest(expected)
+    return restore(this.#contents, await this.#readManifest(snapshot), { ...options, expected: manifest })
   }
 
   /** Returns the sorted paths whose content or mode on disk differs from the snapshot. */

@@ -3,7 +3,7 @@ import { verifies } from '../../../../test/verifies.ts'
 import { findFixes } from '../../src/domain/advice/fix.ts'
 import { applyCandidate } from '../../src/domain/candidate/apply.ts'
 import { alterTests } from '../../src/domain/evaluation/altered-tests.ts'
-import { findTestHelpers } from '../../src/domain/evaluation/tamper.ts'
+import { findHelpers } from '../../src/domain/evaluation/tamper.ts'
 import type { Problem } from '../../src/domain/feedback/problem.ts'
 import { createRun } from '../../src/domain/report/test-run.ts'
 
@@ -101,14 +101,14 @@ t.test('alterTests does not alter tests whose assertion might not run', async (t
   t.same(alterTests('test_a.py', text, parameters).names, ['test_one'])
 })
 
-t.test('findTestHelpers returns the rules that a data check imports, but not other modules', async (t) => {
+t.test('findHelpers returns the rules that a data check imports, but not other modules', async (t) => {
   const texts = new Map([['check.py', 'import rules\nimport load\n']])
   const changed = new Map([
     ['rules.py', 'def one(): pass\n'],
     ['load.py', 'def two(): pass\n'],
   ])
-  t.same(findTestHelpers(texts, changed, new Set(['check.py'])), ['rules.py'])
-  t.same(findTestHelpers(texts, changed, new Set()), [])
+  t.same(findHelpers(texts, changed, new Set(['check.py'])), ['rules.py'])
+  t.same(findHelpers(texts, changed, new Set()), [])
 })
 
 verifies('trm:patterns:linear', 'large and hostile test files are altered in linear time', async (t) => {

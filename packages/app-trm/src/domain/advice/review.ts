@@ -79,7 +79,7 @@ function toChangedFile(
   }
 }
 
-const [python, script, typeScript] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/, /\.[cm]?tsx?$/]
+const [python, script, ts] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/, /\.[cm]?tsx?$/]
 
 /** A rule. `message` is the problem, a colon, and the remedy. */
 type Rule = readonly [Category, Severity, files: RegExp, pattern: RegExp, message: string]
@@ -102,13 +102,7 @@ const codeRules: readonly Rule[] = [
   ['error-handling', 'warning', python, /\bdef \w+\(.*=\s*(\[\]|\{\})/, 'mutable default: use None'],
   ['error-handling', 'warning', script, /catch\s*(\([^()]*\)\s*)?\{\s*\}/, 'the error is ignored: handle it'],
   ['type-safety', 'warning', python, /[:>]\s*(typing\.)?Any\b/, 'Any disables type checks: name the type'],
-  [
-    'type-safety',
-    'warning',
-    typeScript,
-    /:\s*any\b|\bas\s+any\b|<any>/,
-    'any disables type checks: use unknown',
-  ],
+  ['type-safety', 'warning', ts, /:\s*any\b|\bas\s+any\b|<any>/, 'any disables type checks: use unknown'],
   ['code-quality', 'error', /./, /(?<![\w.])(eval|exec)\s*\(/, 'text runs as code: parse it instead'],
   ['code-quality', 'error', /./, /^\s*(breakpoint\(\)|import pdb|debugger\b)/, 'breakpoint'],
   ['code-quality', 'info', script, /(?<![=!])[=!]=(?!=)/, 'equality with conversion: use === or !=='],

@@ -1,14 +1,7 @@
 import type { CausewayError } from '@causeway/protocol'
 import { TrmError } from '../../errors.ts'
 import { findClosestRegion } from './closest-region.ts'
-import {
-  checkOverlap,
-  getLineStart,
-  type NumberedSpan,
-  parseText,
-  replaceSpans,
-  toLines,
-} from './edited-text.ts'
+import { checkOverlap, type EditSpan, getLineStart, parseText, replaceSpans, toLines } from './edited-text.ts'
 import { findPlacements, type IndexedText, indexText, maxPlacements, type Placement } from './place-hunk.ts'
 import type { CandidateWarning } from './types.ts'
 import type { Hunk } from './unified-diff.ts'
@@ -33,10 +26,10 @@ export function applyDiff(content: string, hunks: readonly Hunk[], path: string)
     if (search.placements.length > maxPlacements) throw createAmbiguousError(search, path)
     return search
   })
-  const chosenPlacements = searches.map((search) => choosePlacement(searches, search, path))
-  const spans = chosenPlacements.flatMap(({ changes }, index) =>
+  const placements = searches.map((search) => choosePlacement(searches, search, path))
+  const spans = placements.flatMap(({ changes }, index) =>
     changes.map(
-      ({ lineIndex, removeCount, newLines }): NumberedSpan => ({
+      ({ lineIndex, removeCount, newLines }): EditSpan => ({
         start: getLineStart(parsed, lineIndex),
         end: getLineStart(parsed, lineIndex + removeCount),
         text: newLines.map((line) => `${line}\n`).join(''),
@@ -49,9 +42,9 @@ export function applyDiff(content: string, hunks: readonly Hunk[], path: string)
     text: replaceSpans(
       parsed,
       spans,
-      hasFinalNewline(searches, chosenPlacements, text.lines.length) ?? parsed.hasFinalNewline,
+      hasFinalNewline(searches, placements, text.lines.length) ?? parsed.hasFinalNewline,
     ),
-    warnings: chosenPlacements.flatMap(({ start, fuzz }, index): CandidateWarning[] => {
+    warnings: placements.flatMap(({ start, fuzz }, index): CandidateWarning[] => {
       const message = `hunk ${index + 1} was placed at line ${start + 1} although ${fuzz} of its context lines differ from the file`
       return fuzz === 0 ? [] : [{ code: 'FUZZY_HUNK', path, message }]
     }),
@@ -106,21 +99,19 @@ function findAtHeaderLine(
   const unique = searches.filter(
     (search) => search.placements.length === 1 && search.hunk.oldStart !== undefined,
   )
-  const nearestSearch = unique.toSorted(
-    (a, b) => Math.abs(a.number - number) - Math.abs(b.number - number),
-  )[0]
-  if (nearestSearch === undefined && !hunk.isCounted) return undefined
-  const lineOffset = (nearestSearch?.placements[0]?.start ?? 0) + 1 - (nearestSearch?.hunk.oldStart ?? 1)
+  const nearest = unique.toSorted((a, b) => Math.abs(a.number - number) - Math.abs(b.number - number))[0]
+  if (nearest === undefined && !hunk.isCounted) return undefined
+  const lineOffset = (nearest?.placements[0]?.start ?? 0) + 1 - (nearest?.hunk.oldStart ?? 1)
   return placements.find(({ start, fuzz }) => fuzz === 0 && start + 1 === oldStart + lineOffset)
 }
 
 /** Whether the new text ends with a line ending, or `undefined` if no hunk determines this. */
 function hasFinalNewline(
   searches: readonly HunkSearch[],
-  chosenPlacements: readonly Placement[],
+  placements: readonly Placement[],
   lineCount: number,
 ): boolean | undefined {
-  const lastIndex = chosenPlacements.findIndex(({ changes }) =>
+  const lastIndex = placements.findIndex(({ changes }) =>
     changes.some(({ lineIndex, removeCount }) => lineIndex + removeCount >= lineCount),
   )
   const hunk = searches[lastIndex]?.hunk
@@ -143,7 +134,7 @@ function createMismatchError(text: IndexedText, { hunk, number }: HunkSearch, pa
     })
   const closest = findClosestRegion(text.lines, oldLines)
   const absentLines = oldLines
-    .filter((line) => line.trim() !== '' && !text.indicesByLine.has(line.trimEnd()))
+    .filter((line) => line.trim() !== '' && !text.positions.has(line.trimEnd()))
     .slice(0, 5)
   return new TrmError('HUNK_MISMATCH', `hunk ${number} fits nowhere: ${path}`, {
     data: { ...data, closest, absent: absentLines },

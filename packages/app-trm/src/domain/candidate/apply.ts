@@ -52,17 +52,13 @@ export function applyCandidate(files: OriginalFiles, candidate: Candidate): Appl
   return { changes, previousPaths, executableBits, warnings }
 }
 
-interface AppliedOperation {
+interface Effect {
   /** `null` for a removed file. */
   readonly after: FileContent | null
   readonly warnings?: readonly CandidateWarning[]
 }
 
-function applyOperation(
-  files: OriginalFiles,
-  operation: Operation,
-  before: FileContent | undefined,
-): AppliedOperation {
+function applyOperation(files: OriginalFiles, operation: Operation, before: FileContent | undefined): Effect {
   const { path, change } = operation
   switch (change.type) {
     case 'write': {
@@ -90,7 +86,7 @@ function applyDiffChange(
   files: OriginalFiles,
   { path, from }: Operation,
   { fileChange, hunks }: DiffChange,
-): AppliedOperation {
+): Effect {
   const isMoved = from !== path
   const existing = files.get(path)
   // A diff may create a file that exists but is empty.

@@ -14,19 +14,16 @@ const maxPositions = 50
  * Returns the region most similar to `lines`, or `undefined`. Each matching line votes for the position at which
  * `lines` would start.
  */
-export function findClosestRegion(
-  fileLines: readonly string[],
-  lines: readonly string[],
-): Region | undefined {
-  const offset = findVotedOffset(fileLines, lines) ?? findSimilarOffset(fileLines, lines)
+export function findClosestRegion(source: readonly string[], lines: readonly string[]): Region | undefined {
+  const offset = findVotedOffset(source, lines) ?? findSimilarOffset(source, lines)
   if (offset === undefined) return undefined
-  const start = Math.max(0, Math.min(offset, fileLines.length - 1))
-  const end = Math.min(fileLines.length, Math.max(offset + lines.length, start + 1), start + maxLines)
-  const text = fileLines.slice(start, end).join('\n').slice(0, maxCharacters)
+  const start = Math.max(0, Math.min(offset, source.length - 1))
+  const end = Math.min(source.length, Math.max(offset + lines.length, start + 1), start + maxLines)
+  const text = source.slice(start, end).join('\n').slice(0, maxCharacters)
   return { start_line: start + 1, end_line: end, text }
 }
 
-function findVotedOffset(fileLines: readonly string[], lines: readonly string[]): number | undefined {
+function findVotedOffset(source: readonly string[], lines: readonly string[]): number | undefined {
   const positions = new Map<string, number[]>()
   for (const [index, line] of lines.entries()) {
     const key = line.trim()
@@ -36,7 +33,7 @@ function findVotedOffset(fileLines: readonly string[], lines: readonly string[])
     else if (indices.length < maxPositions) indices.push(index)
   }
   const votes = new Map<number, number>()
-  for (const [line, text] of fileLines.entries()) {
+  for (const [line, text] of source.entries()) {
     // Short lines, such as a closing brace, count less.
     const weight = Math.min(text.trim().length, 20)
     for (const index of positions.get(text.trim()) ?? [])
@@ -47,22 +44,19 @@ function findVotedOffset(fileLines: readonly string[], lines: readonly string[])
   return bestOffset
 }
 
-function findSimilarOffset(fileLines: readonly string[], lines: readonly string[]): number | undefined {
-  const longestLine = lines.reduce(
-    (best, line) => (line.trim().length > best.trim().length ? line : best),
-    '',
-  )
-  const words = findWords(longestLine)
+function findSimilarOffset(source: readonly string[], lines: readonly string[]): number | undefined {
+  const longest = lines.reduce((best, line) => (line.trim().length > best.trim().length ? line : best), '')
+  const words = findWords(longest)
   if (words.size === 0) return undefined
   let [bestLine, maxSimilarity] = [undefined as number | undefined, 0.5]
-  for (const [line, text] of fileLines.entries()) {
+  for (const [line, text] of source.entries()) {
     const fileWords = findWords(text)
     const sharedCount = [...words].filter((word) => fileWords.has(word)).length
     // The wanted text can be part of a longer line, so additional words count little.
     const similarity = sharedCount / words.size - Math.max(0, fileWords.size - words.size) / 100
     if (similarity > maxSimilarity) [bestLine, maxSimilarity] = [line, similarity]
   }
-  return bestLine === undefined ? undefined : bestLine - lines.indexOf(longestLine)
+  return bestLine === undefined ? undefined : bestLine - lines.indexOf(longest)
 }
 
 const findWords = (line: string): Set<string> => new Set(line.slice(0, 500).match(/[\p{L}\p{N}_]+/gu) ?? [])

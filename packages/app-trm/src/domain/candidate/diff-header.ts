@@ -23,12 +23,9 @@ export const isFileHeader = (lines: readonly string[], index: number): boolean =
   /^--- \S/.test(lines[index] ?? '') && /^\+\+\+ \S/.test(lines[index + 1] ?? '')
 
 /** Adds the paths of `---` and `+++` unless `rename` lines have already provided them. */
-export function addFileHeader(
-  header: DiffHeader,
-  [oldLine = '', newLine = '']: readonly string[],
-): DiffHeader {
+export function addFileHeader(header: DiffHeader, [from = '', to = '']: readonly string[]): DiffHeader {
   if (header.isRename) return header
-  return { ...header, from: parseHeaderPath(oldLine.slice(4)), to: parseHeaderPath(newLine.slice(4)) }
+  return { ...header, from: parseHeaderPath(from.slice(4)), to: parseHeaderPath(to.slice(4)) }
 }
 
 export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {

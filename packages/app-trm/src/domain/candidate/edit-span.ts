@@ -3,9 +3,9 @@ import { TrmError, type TrmErrorCode } from '../../errors.ts'
 import { findClosestRegion } from './closest-region.ts'
 import {
   checkOverlap,
+  type EditSpan,
   findLine,
   getLineStart,
-  type NumberedSpan,
   type ParsedText,
   type Span,
   toLineFeeds,
@@ -19,7 +19,7 @@ export type TextEdit = Exclude<Edit, { type: 'insertCell' | 'replaceCell' | 'del
 export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
   const spans = edits.flatMap((edit, index) =>
     placeEdit(text, edit, createReject(name, index + 1)).map(
-      (span): NumberedSpan => ({ ...span, editNumber: index + 1 }),
+      (span): EditSpan => ({ ...span, editNumber: index + 1 }),
     ),
   )
   checkOverlap(text, spans, { name, owner: 'edits' })
@@ -106,12 +106,9 @@ function placeReplacement(
   if (oldText === '') throw reject('INVALID_EDIT', 'replaces an empty text')
   if (oldText === newText) throw reject('INVALID_EDIT', 'replaces a text by itself')
   const starts: number[] = []
-  for (
-    let offset = text.body.indexOf(oldText);
-    offset !== -1;
-    offset = text.body.indexOf(oldText, offset + oldText.length)
-  )
-    starts.push(offset)
+  const { body } = text
+  for (let start = body.indexOf(oldText); start !== -1; start = body.indexOf(oldText, start + oldText.length))
+    starts.push(start)
   if (starts.length === 0) throw createNotFoundError(text, oldText, reject)
   const toSpan = (start: number): Span => ({ start, end: start + oldText.length, text: newText })
   if (edit.all === true) return starts.map(toSpan)

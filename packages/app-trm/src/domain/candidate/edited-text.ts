@@ -10,12 +10,12 @@ export interface Span {
 }
 
 /** A span with the number of its edit or hunk, from 1. */
-export interface NumberedSpan extends Span {
+export interface EditSpan extends Span {
   readonly editNumber: number
 }
 
 export interface ParsedText {
-  readonly byteOrderMark: string
+  readonly bom: string
   /** The text with LF line endings. The last line also ends with LF. */
   readonly body: string
   /** The line ending of each line: LF or CRLF. */
@@ -27,15 +27,15 @@ export interface ParsedText {
 }
 
 export function parseText(text: string): ParsedText {
-  const byteOrderMark = text.startsWith('\ufeff') ? '\ufeff' : ''
-  const content = text.slice(byteOrderMark.length)
+  const bom = text.startsWith('\ufeff') ? '\ufeff' : ''
+  const content = text.slice(bom.length)
   const hasFinalNewline = content === '' || content.endsWith('\n')
   const ends = content.match(/\r?\n/g) ?? []
   const body = toLineFeeds(content) + (hasFinalNewline ? '' : '\n')
   const lineStarts: number[] = []
   for (let start = 0; start < body.length; start = body.indexOf('\n', start) + 1) lineStarts.push(start)
   return {
-    byteOrderMark,
+    bom,
     body,
     lineEndings: hasFinalNewline ? ends : [...ends, ends.at(-1) ?? '\n'],
     lineStarts,
@@ -112,7 +112,7 @@ export function replaceSpans(
   }
   copyUntil(text.body.length)
   const result = pieces.join('')
-  return text.byteOrderMark + (hasFinalNewline ? result : result.replace(/\r?\n$/, ''))
+  return text.bom + (hasFinalNewline ? result : result.replace(/\r?\n$/, ''))
 }
 
 /** Sorts stably by offset. Insertions come before a replacement at the same offset. */
@@ -125,21 +125,19 @@ const sortSpans = <S extends Span>(spans: readonly S[]): S[] =>
  */
 export function checkOverlap(
   text: ParsedText,
-  spans: readonly NumberedSpan[],
+  spans: readonly EditSpan[],
   { name, owner }: { readonly name: string; readonly owner: 'edits' | 'hunks' },
 ): void {
-  let furthestSpan: NumberedSpan | undefined
+  let furthest: EditSpan | undefined
   for (const span of sortSpans(spans)) {
     const isSameRange =
-      furthestSpan?.start === span.start &&
-      furthestSpan.end === span.end &&
-      furthestSpan.editNumber !== span.editNumber
-    if (furthestSpan !== undefined && (span.start < furthestSpan.end || (isSameRange && owner === 'hunks'))) {
-      const edits = [furthestSpan.editNumber, span.editNumber].toSorted((a, b) => a - b)
+      furthest?.start === span.start && furthest.end === span.end && furthest.editNumber !== span.editNumber
+    if (furthest !== undefined && (span.start < furthest.end || (isSameRange && owner === 'hunks'))) {
+      const edits = [furthest.editNumber, span.editNumber].toSorted((a, b) => a - b)
       const line = findLine(text, span.start) + 1
       const message = `${owner} ${edits.join(' and ')} change the same text at line ${line}: ${name}`
       throw new TrmError('EDIT_OVERLAP', message, { data: { path: name, edits, line } })
     }
-    if (furthestSpan === undefined || span.end >= furthestSpan.end) furthestSpan = span
+    if (furthest === undefined || span.end >= furthest.end) furthest = span
   }
 }

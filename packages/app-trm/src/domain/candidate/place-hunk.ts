@@ -27,18 +27,18 @@ export interface IndexedText {
   /** Lines without trailing white space. */
   readonly trimmedLines: readonly string[]
   /** Indices of each trimmed line. */
-  readonly indicesByLine: ReadonlyMap<string, readonly number[]>
+  readonly positions: ReadonlyMap<string, readonly number[]>
 }
 
 export function indexText(lines: readonly string[]): IndexedText {
   const trimmedLines = lines.map((line) => line.trimEnd())
-  const indicesByLine = new Map<string, number[]>()
+  const positions = new Map<string, number[]>()
   for (const [index, line] of trimmedLines.entries()) {
-    const lineIndices = indicesByLine.get(line)
-    if (lineIndices === undefined) indicesByLine.set(line, [index])
+    const lineIndices = positions.get(line)
+    if (lineIndices === undefined) positions.set(line, [index])
     else lineIndices.push(index)
   }
-  return { lines, trimmedLines, indicesByLine }
+  return { lines, trimmedLines, positions }
 }
 
 /**
@@ -54,10 +54,10 @@ export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placemen
   const shiftedPlacements = unshiftedLines === undefined ? [] : findExactPlacements(text, unshiftedLines)
   if (shiftedPlacements.length > 0) return shiftedPlacements
   const oldLines = listOldLines(hunk.lines)
-  const wantedLines = oldLines.map((line) => line.trimEnd())
+  const pattern = oldLines.map((line) => line.trimEnd())
   for (let fuzz = 1; fuzz <= (hunk.isCounted ? maxFuzz : 0); fuzz++) {
     if (!hasEnoughContext(oldLines, fuzz)) break
-    const fuzzyStarts = findFuzzyStarts(text, wantedLines)
+    const fuzzyStarts = findFuzzyStarts(text, pattern)
     if (fuzzyStarts.length > maxPlacements) break
     const placements = fuzzyStarts
       .filter((start) => isFuzzyMatch(text, hunk.lines, start, fuzz))
@@ -88,15 +88,12 @@ function removeShift(lines: readonly HunkLine[]): readonly HunkLine[] | undefine
   return lines.map((line) => (isBlank(line) ? line : { ...line, text: line.text.slice(1) }))
 }
 
-function findStarts(
-  { trimmedLines, indicesByLine }: IndexedText,
-  wantedLines: readonly string[],
-): readonly number[] {
-  if (wantedLines.length === 0) return trimmedLines.length === 0 ? [0] : []
-  const rarestIndex = sortByRarity(indicesByLine, wantedLines)[0] ?? 0
-  return (indicesByLine.get(wantedLines[rarestIndex] ?? '') ?? [])
+function findStarts({ trimmedLines, positions }: IndexedText, pattern: readonly string[]): readonly number[] {
+  if (pattern.length === 0) return trimmedLines.length === 0 ? [0] : []
+  const rarestIndex = sortByRarity(positions, pattern)[0] ?? 0
+  return (positions.get(pattern[rarestIndex] ?? '') ?? [])
     .map((index) => index - rarestIndex)
-    .filter((start) => start >= 0 && wantedLines.every((line, index) => trimmedLines[start + index] === line))
+    .filter((start) => start >= 0 && pattern.every((line, index) => trimmedLines[start + index] === line))
 }
 
 function hasEnoughContext(oldLines: readonly string[], fuzz: number): boolean {
@@ -106,26 +103,24 @@ function hasEnoughContext(oldLines: readonly string[], fuzz: number): boolean {
 
 /** Finds starts where one of the three rarest lines matches, because at most two lines may differ. */
 function findFuzzyStarts(
-  { trimmedLines, indicesByLine }: IndexedText,
-  wantedLines: readonly string[],
+  { trimmedLines, positions }: IndexedText,
+  pattern: readonly string[],
 ): readonly number[] {
-  const starts = sortByRarity(indicesByLine, wantedLines)
+  const starts = sortByRarity(positions, pattern)
     .slice(0, maxFuzz + 1)
-    .flatMap((index) =>
-      (indicesByLine.get(wantedLines[index] ?? '') ?? []).map((position) => position - index),
-    )
+    .flatMap((index) => (positions.get(pattern[index] ?? '') ?? []).map((position) => position - index))
   return [...new Set(starts)]
-    .filter((start) => start >= 0 && start + wantedLines.length <= trimmedLines.length)
+    .filter((start) => start >= 0 && start + pattern.length <= trimmedLines.length)
     .sort((a, b) => a - b)
 }
 
-function sortByRarity(indices: IndexedText['indicesByLine'], wantedLines: readonly string[]): number[] {
-  const count = (index: number): number => indices.get(wantedLines[index] ?? '')?.length ?? 0
-  return [...wantedLines.keys()].sort((a, b) => count(a) - count(b))
+function sortByRarity(indices: IndexedText['positions'], pattern: readonly string[]): number[] {
+  const count = (index: number): number => indices.get(pattern[index] ?? '')?.length ?? 0
+  return [...pattern.keys()].sort((a, b) => count(a) - count(b))
 }
 
 function isFuzzyMatch(
-  { trimmedLines, indicesByLine }: IndexedText,
+  { trimmedLines, positions }: IndexedText,
   lines: readonly HunkLine[],
   start: number,
   fuzz: number,
@@ -134,7 +129,7 @@ function isFuzzyMatch(
   const lineMatches = lines.map(({ op, text }) => {
     if (op === '+') return true
     const matches = trimmedLines[line++] === text.trimEnd()
-    const occursElsewhere = text.trim() !== '' && indicesByLine.has(text.trimEnd())
+    const occursElsewhere = text.trim() !== '' && positions.has(text.trimEnd())
     if (!matches) differenceCount += op === '-' || occursElsewhere ? maxFuzz + 1 : 1
     return matches
   })

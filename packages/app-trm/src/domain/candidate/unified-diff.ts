@@ -50,28 +50,28 @@ export function readDiff(text: string): readonly FileDiff[] {
   let isProse = false
   /** Index of the last added or removed line above the first hunk or header. */
   let suspectIndex: number | undefined
-  for (let lineIndex = 0; lineIndex < lines.length; ) {
-    const line = lines[lineIndex] ?? ''
+  for (let index = 0; index < lines.length; ) {
+    const line = lines[index] ?? ''
     const last = drafts.at(-1)
-    if (line.startsWith('@@@')) throw createInvalidDiffError(lineIndex, 'starts a combined diff of a merge')
+    if (line.startsWith('@@@')) throw createDiffError(index, 'starts a combined diff of a merge')
     if (line.startsWith('@@')) {
-      const { hunk, next } = readHunk(lines, lineIndex)
+      const { hunk, next } = readHunk(lines, index)
       if (hunk.lines.length > 0 && hunk.lines.every(({ op }) => op === ' '))
-        throw createInvalidDiffError(lineIndex, 'starts a hunk without an added or removed line')
+        throw createDiffError(index, 'starts a hunk without an added or removed line')
       if (last === undefined && suspectIndex !== undefined)
-        throw createInvalidDiffError(suspectIndex, 'is not in a hunk')
+        throw createDiffError(suspectIndex, 'is not in a hunk')
       const file = last ?? openDraft()
-      file.hunks.push({ ...hunk, isCrLf: hasCrLf(rawLines.slice(lineIndex, next)) })
+      file.hunks.push({ ...hunk, isCrLf: hasCrLf(rawLines.slice(index, next)) })
       isProse = false
-      lineIndex = next
-    } else if (isFileHeader(lines, lineIndex)) {
+      index = next
+    } else if (isFileHeader(lines, index)) {
       const isOpen =
         last !== undefined && !last.hasFileHeader && last.hunks.length === 0 && !last.header.isBinary
       const file = isOpen ? last : openDraft()
-      file.header = addFileHeader(file.header, lines.slice(lineIndex, lineIndex + 2))
+      file.header = addFileHeader(file.header, lines.slice(index, index + 2))
       file.hasFileHeader = true
       isProse = false
-      lineIndex += 2
+      index += 2
     } else {
       const isOpening = /^(diff --git |Index: )/.test(line)
       const file = isOpening ? openDraft() : last
@@ -79,41 +79,39 @@ export function readDiff(text: string): readonly FileDiff[] {
       // Text after a fence or a signature and above a header may contain lists.
       isProse = !isOpening && (isProse || isFence(line) || /^-- ?$/.test(line))
       if (last === undefined)
-        suspectIndex = isFence(line) ? undefined : isChange(lines, lineIndex) ? lineIndex : suspectIndex
-      else if (!last.header.isBinary && (isProse ? isChange(lines, lineIndex) : /^[+-]/.test(line)))
-        throw createInvalidDiffError(lineIndex, 'is not in a hunk')
-      lineIndex++
+        suspectIndex = isFence(line) ? undefined : isChange(lines, index) ? index : suspectIndex
+      else if (!last.header.isBinary && (isProse ? isChange(lines, index) : /^[+-]/.test(line)))
+        throw createDiffError(index, 'is not in a hunk')
+      index++
     }
   }
   return drafts.map(({ header, hunks }) => ({ ...header, hunks }))
 }
 
-const createInvalidDiffError = (lineIndex: number, reason: string): CausewayError =>
-  new TrmError('INVALID_DIFF', `line ${lineIndex + 1} of the diff ${reason}`, {
-    data: { line: lineIndex + 1 },
-  })
+const createDiffError = (index: number, reason: string): CausewayError =>
+  new TrmError('INVALID_DIFF', `line ${index + 1} of the diff ${reason}`, { data: { line: index + 1 } })
 
 const hasCrLf = ([header = '', ...body]: readonly string[]): boolean =>
   !header.endsWith('\r') && body.every((line) => !line.startsWith('+') || line.endsWith('\r'))
 
-interface LineCounts {
+interface Counts {
   old: number
   new: number
 }
 
-const isEqual = (a: LineCounts, b: LineCounts | undefined): boolean => a.old === b?.old && a.new === b.new
+const isEqual = (a: Counts, b: Counts | undefined): boolean => a.old === b?.old && a.new === b.new
 
 function readHunk(
   lines: readonly string[],
-  lineIndex: number,
+  index: number,
 ): { readonly hunk: Omit<Hunk, 'isCrLf'>; readonly next: number } {
-  const numbers = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(lines[lineIndex] ?? '')
+  const numbers = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(lines[index] ?? '')
   const [, start, oldCount = '1', newStart, newCount = '1'] = numbers ?? []
-  const headerCounts = numbers === null ? undefined : { old: Number(oldCount), new: Number(newCount) }
-  const counts: LineCounts = { old: 0, new: 0 }
+  const expected = numbers === null ? undefined : { old: Number(oldCount), new: Number(newCount) }
+  const counts: Counts = { old: 0, new: 0 }
   const body: HunkLine[] = []
   let [isOldUnterminated, isNewUnterminated] = [false, false]
-  let next = lineIndex + 1
+  let next = index + 1
   for (; next < lines.length; next++) {
     const line = lines[next] ?? ''
     const last = body.at(-1)
@@ -124,35 +122,31 @@ function readHunk(
     }
     const op = line === '' ? ' ' : line[0]
     if (op !== ' ' && op !== '-' && op !== '+') break
-    if (endsHunk(lines, next, counts, headerCounts)) break
+    if (endsHunk(lines, next, counts, expected)) break
     body.push({ op, text: line.slice(1) })
     if (op !== '+') counts.old++
     if (op !== '-') counts.new++
   }
-  checkCounts(lineIndex, counts, headerCounts)
-  if (next === lines.length && headerCounts !== undefined) checkTruncation(next, body, counts, headerCounts)
-  checkEnd(
-    lines,
-    next,
-    isEqual(counts, headerCounts) ? 'complete' : headerCounts === undefined ? 'unknown' : 'short',
-  )
+  checkCounts(index, counts, expected)
+  if (next === lines.length && expected !== undefined) checkTruncation(next, body, counts, expected)
+  checkEnd(lines, next, isEqual(counts, expected) ? 'complete' : expected === undefined ? 'unknown' : 'short')
   // Blank lines at the end are context only if the counts include them. Only an empty line above a header or prose is
   // certainly a separator.
   const isSeparated = lines[next - 1] === '' && next < lines.length && !lines[next]?.startsWith('@@')
-  const countedLength = isEqual(counts, headerCounts) ? body.length : body.length - (isSeparated ? 1 : 0)
-  while (!isEqual(counts, headerCounts) && body.at(-1)?.op === ' ' && body.at(-1)?.text === '') {
+  const countedLength = isEqual(counts, expected) ? body.length : body.length - (isSeparated ? 1 : 0)
+  while (!isEqual(counts, expected) && body.at(-1)?.op === ' ' && body.at(-1)?.text === '') {
     body.pop()
     counts.old--
     counts.new--
   }
-  checkCounts(lineIndex, counts, headerCounts)
+  checkCounts(index, counts, expected)
   return {
     hunk: {
       lines: body,
       // If a hunk has no old lines, its header contains the number of the preceding line.
-      oldStart: headerCounts === undefined ? undefined : Number(start) + (headerCounts.old === 0 ? 1 : 0),
-      newStart: headerCounts === undefined ? undefined : Number(newStart),
-      isCounted: isEqual(counts, headerCounts) && body.length === countedLength,
+      oldStart: expected === undefined ? undefined : Number(start) + (expected.old === 0 ? 1 : 0),
+      newStart: expected === undefined ? undefined : Number(newStart),
+      isCounted: isEqual(counts, expected) && body.length === countedLength,
       isOldUnterminated,
       isNewUnterminated,
     },
@@ -161,49 +155,37 @@ function readHunk(
 }
 
 /** Rejects a last hunk that has fewer lines than its header states, and less context at its end than at its start. */
-function checkTruncation(
-  end: number,
-  body: readonly HunkLine[],
-  counts: LineCounts,
-  headerCounts: LineCounts,
-): void {
-  if (isEqual(counts, headerCounts) || counts.old > headerCounts.old || counts.new > headerCounts.new) return
+function checkTruncation(end: number, body: readonly HunkLine[], counts: Counts, expected: Counts): void {
+  if (isEqual(counts, expected) || counts.old > expected.old || counts.new > expected.new) return
   const start = body.findIndex(({ op }) => op !== ' ')
   const last = body.findLastIndex(({ op }) => op !== ' ')
   if (body.length - 1 - last >= start) return
-  const reason = `states ${headerCounts.old} old and ${headerCounts.new} new lines, but has ${counts.old} and ${counts.new}`
-  throw createInvalidDiffError(end - 1, `ends a hunk that ${reason}: it is cut off`)
+  const reason = `states ${expected.old} old and ${expected.new} new lines, but has ${counts.old} and ${counts.new}`
+  throw createDiffError(end - 1, `ends a hunk that ${reason}: it is cut off`)
 }
 
 /** Larger differences between the counts are treated as counting mistakes. */
-const maxCountDifference = 10
+const maxDifference = 10
 
 /**
  * Rejects text directly after an incomplete hunk, because a line without its first character ends a hunk too early.
  */
-function checkEnd(
-  lines: readonly string[],
-  lineIndex: number,
-  state: 'complete' | 'unknown' | 'short',
-): void {
-  const line = lines[lineIndex]
+function checkEnd(lines: readonly string[], index: number, state: 'complete' | 'unknown' | 'short'): void {
+  const line = lines[index]
   if (line === undefined || state === 'complete' || /^(@@|diff --git |Index: |-- ?$)/.test(line)) return
-  if (isFence(line) || isFileHeader(lines, lineIndex) || (state === 'unknown' && lines[lineIndex - 1] === ''))
-    return
-  throw createInvalidDiffError(lineIndex, 'is not in a hunk')
+  if (isFence(line) || isFileHeader(lines, index) || (state === 'unknown' && lines[index - 1] === '')) return
+  throw createDiffError(index, 'is not in a hunk')
 }
 
 /**
  * Rejects a hunk if exactly one count in its header is correct, because a line is then missing or has lost its `+` or
  * `-`. Models that miscount get both counts wrong.
  */
-function checkCounts(lineIndex: number, counts: LineCounts, headerCounts: LineCounts | undefined): void {
-  if (headerCounts === undefined || (counts.old === headerCounts.old) === (counts.new === headerCounts.new))
-    return
-  if (Math.abs(counts.old - headerCounts.old) + Math.abs(counts.new - headerCounts.new) > maxCountDifference)
-    return
-  const reason = `states ${headerCounts.old} old and ${headerCounts.new} new lines, but the hunk has ${counts.old} and ${counts.new}`
-  throw createInvalidDiffError(lineIndex, `${reason}: a line is missing, or lacks its + or -`)
+function checkCounts(index: number, counts: Counts, expected: Counts | undefined): void {
+  if (expected === undefined || (counts.old === expected.old) === (counts.new === expected.new)) return
+  if (Math.abs(counts.old - expected.old) + Math.abs(counts.new - expected.new) > maxDifference) return
+  const reason = `states ${expected.old} old and ${expected.new} new lines, but the hunk has ${counts.old} and ${counts.new}`
+  throw createDiffError(index, `${reason}: a line is missing, or lacks its + or -`)
 }
 
 /**
@@ -212,25 +194,25 @@ function checkCounts(lineIndex: number, counts: LineCounts, headerCounts: LineCo
  */
 function endsHunk(
   lines: readonly string[],
-  lineIndex: number,
-  counts: LineCounts,
-  headerCounts: LineCounts | undefined,
+  index: number,
+  counts: Counts,
+  expected: Counts | undefined,
 ): boolean {
-  const line = lines[lineIndex] ?? ''
-  if (/^-- ?$/.test(line)) return isEqual(counts, headerCounts)
+  const line = lines[index] ?? ''
+  if (/^-- ?$/.test(line)) return isEqual(counts, expected)
   const isHunk = (index: number) => (lines[index] ?? '').startsWith('@@')
-  if (isFileHeader(lines, lineIndex) && isHunk(lineIndex + 2))
-    return !isEqual({ old: counts.old + 1, new: counts.new + 1 }, headerCounts)
-  if (!/^(---|\+\+\+) \S/.test(line) || !isHunk(lineIndex + 1)) return false
+  if (isFileHeader(lines, index) && isHunk(index + 2))
+    return !isEqual({ old: counts.old + 1, new: counts.new + 1 }, expected)
+  if (!/^(---|\+\+\+) \S/.test(line) || !isHunk(index + 1)) return false
   const isAdded = line.startsWith('+')
-  return !isEqual({ old: counts.old + (isAdded ? 0 : 1), new: counts.new + (isAdded ? 1 : 0) }, headerCounts)
+  return !isEqual({ old: counts.old + (isAdded ? 0 : 1), new: counts.new + (isAdded ? 1 : 0) }, expected)
 }
 
 const isFence = (line = ''): boolean => /^(```|~~~)/.test(line)
 
 /** Whether a line is added or removed. `- text` is a list item unless it is next to context. */
-function isChange(lines: readonly string[], lineIndex: number): boolean {
-  const line = lines[lineIndex] ?? ''
-  const isNearContext = [lineIndex - 1, lineIndex + 1].some((index) => /^ +\S/.test(lines[index] ?? ''))
+function isChange(lines: readonly string[], index: number): boolean {
+  const line = lines[index] ?? ''
+  const isNearContext = [index - 1, index + 1].some((index) => /^ +\S/.test(lines[index] ?? ''))
   return /^(\+|-(?! \S|- ?$))/.test(line) || (/^- \S/.test(line) && isNearContext)
 }

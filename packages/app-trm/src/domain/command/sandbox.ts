@@ -11,25 +11,20 @@ export interface SandboxFolders {
   readonly cwd: string
   /** The user's project. Links in a work copy point to it. */
   readonly repo: string
-  readonly writableFolders: readonly string[]
+  readonly writable: readonly string[]
   /** The server's data, which commands cannot see. */
-  readonly hiddenFolder: string
+  readonly hidden: string
 }
 
 /**
  * Returns the bubblewrap command line: read-only system, empty `/tmp`, no network, no other processes, and hidden
  * server data.
  */
-export const createBwrapArguments = ({
-  cwd,
-  repo,
-  writableFolders,
-  hiddenFolder,
-}: SandboxFolders): readonly string[] => [
+export const createBwrapArguments = ({ cwd, repo, writable, hidden }: SandboxFolders): readonly string[] => [
   ...['bwrap', '--die-with-parent', '--unshare-net', '--unshare-pid', '--unshare-ipc'],
-  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--tmpfs', hiddenFolder],
+  ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--tmpfs', hidden],
   ...['--ro-bind', repo, repo],
-  ...[cwd, ...writableFolders].flatMap((folder) => ['--bind', folder, folder]),
+  ...[cwd, ...writable].flatMap((folder) => ['--bind', folder, folder]),
   ...['--setenv', 'TMPDIR', '/tmp', '--chdir', cwd, '--'],
 ]
 

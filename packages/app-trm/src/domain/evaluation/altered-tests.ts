@@ -36,11 +36,8 @@ const getLastWord = (text: string): string => text.split(/\W+/).findLast((word) 
 const removeParameters = (id: string): string => id.replace(/\[.*$| #\d+$/s, '')
 
 function isNamed(id: string, name: string): boolean {
-  const testName = removeParameters(id)
-  return (
-    testName === name ||
-    (testName.endsWith(name) && !/\w/.test(testName[testName.length - name.length - 1] ?? ''))
-  )
+  const test = removeParameters(id)
+  return test === name || (test.endsWith(name) && !/\w/.test(test[test.length - name.length - 1] ?? ''))
 }
 
 const maxTests = 200

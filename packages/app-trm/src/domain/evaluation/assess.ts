@@ -53,23 +53,14 @@ interface Judgement {
 
 /** The first evaluation of a session becomes its baseline. */
 export function assess(input: AssessmentInput): Assessment {
-  const {
-    config,
-    kind,
-    standing,
-    baseline,
-    filesChanged = [],
-    guard: guardFinding = null,
-    absent = [],
-  } = input
+  const { config, kind, standing, baseline, filesChanged = [], guard: finding = null, absent = [] } = input
   const first = judge(input, input.evidence)
-  const second =
-    guardFinding === null ? first : judge(input, selectGuardEvidence(input.evidence, guardFinding))
+  const second = finding === null ? first : judge(input, selectGuardEvidence(input.evidence, finding))
   const { evidence, signals, score } = second.score.score < first.score.score ? second : first
   const countTests = (judgement: Judgement) => summarizeTests(findTrustedRun(judgement.evidence))
   const guard =
-    guardFinding &&
-    createGuard(guardFinding, first.score, second.score, {
+    finding &&
+    createGuard(finding, first.score, second.score, {
       tests: countTests(second),
       accepted: standing.accepted ?? [],
     })

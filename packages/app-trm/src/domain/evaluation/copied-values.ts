@@ -80,21 +80,17 @@ function findCopiedLists(
   addedLiterals: readonly Literal[],
   filesByPair: TestedValues['filesByPair'],
 ): number | undefined {
-  const searchedLiterals = addedLiterals.slice(0, maxLiterals)
-  for (
-    let distance = minCopiedPairs;
-    distance <= Math.min(maxDistance, searchedLiterals.length - 2);
-    distance++
-  ) {
+  const literals = addedLiterals.slice(0, maxLiterals)
+  for (let distance = minCopiedPairs; distance <= Math.min(maxDistance, literals.length - 2); distance++) {
     let runs = new Map<TestedPairs, readonly string[]>()
-    for (const [index, literal] of searchedLiterals.slice(0, -distance).entries()) {
-      const pair = toKey(literal, searchedLiterals[index + distance] as Literal)
+    for (const [index, literal] of literals.slice(0, -distance).entries()) {
+      const pair = toKey(literal, literals[index + distance] as Literal)
       const ownerFiles = filesByPair.get(pair) ?? []
       runs = new Map(ownerFiles.map((testedPairs) => [testedPairs, [...(runs.get(testedPairs) ?? []), pair]]))
       // More than half of the list must match.
       for (const [testedPairs, run] of runs)
         if (run.length * 2 > distance && hasEnoughPairs(run, testedPairs))
-          return searchedLiterals[index + 1 - run.length]?.line
+          return literals[index + 1 - run.length]?.line
     }
   }
   return undefined

@@ -69,8 +69,8 @@ export interface JudgedSignal {
 
 export function judgeSignal(finding: StageFinding, reference: Reference): JudgedSignal {
   if (finding.failedBefore !== undefined)
-    return { value: createValue(finding, 0, `not run: ${finding.failedBefore} failed`) }
-  if (finding.distrustReason !== undefined) return { value: createValue(finding, 0, finding.distrustReason) }
+    return { value: toValue(finding, 0, `not run: ${finding.failedBefore} failed`) }
+  if (finding.distrustReason !== undefined) return { value: toValue(finding, 0, finding.distrustReason) }
   switch (finding.spec.kind) {
     case 'test':
       return judgeTests(finding, reference)
@@ -86,7 +86,7 @@ export function judgeSignal(finding: StageFinding, reference: Reference): Judged
 export const isSuccessful = ({ exitCode, timedOut, cancelled }: StageEnd): boolean =>
   exitCode === 0 && !timedOut && !cancelled
 
-const createValue = (
+const toValue = (
   { spec: { name, kind, weight } }: StageFinding,
   value: number,
   why: string,
@@ -104,14 +104,14 @@ function judgeCheck(finding: StageFinding): SignalValue {
   const { end, checks = [] } = finding
   const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name)
   const why = failed.length === 0 ? formatEnd(end) : `${formatEnd(end)}: failed ${failed.join(', ')}`
-  return createValue(finding, isSuccessful(end) ? 1 : 0, why)
+  return toValue(finding, isSuccessful(end) ? 1 : 0, why)
 }
 
 function judgeTests(finding: StageFinding, reference: Reference): JudgedSignal {
   const { baselineTests, allowTestRemoval, countsNewTests } = reference
   const { tests, end } = finding
   const comparison = compareTests(baselineTests, tests)
-  const createFailure = (why: string) => ({ value: createValue(finding, 0, why), comparison })
+  const createFailure = (why: string) => ({ value: toValue(finding, 0, why), comparison })
   if (end.timedOut || end.cancelled) return createFailure(formatEnd(end))
   if (tests === undefined) return createFailure(`no test results in the output, ${formatEnd(end)}`)
   if (baselineTests?.isComplete && !tests.isComplete)
@@ -130,10 +130,7 @@ function judgeTests(finding: StageFinding, reference: Reference): JudgedSignal {
     ...(counts.added > 0 ? [`${formatCount(counts.added, 'new test')} not counted`] : []),
     ...(isSuccessful(end) ? [] : [formatEnd(end)]),
   ]
-  return {
-    value: createValue(finding, value, parts.join(', '), value === 1 && isSuccessful(end)),
-    comparison,
-  }
+  return { value: toValue(finding, value, parts.join(', '), value === 1 && isSuccessful(end)), comparison }
 }
 
 function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): JudgedSignal {
@@ -146,7 +143,7 @@ function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): J
     ...(diagnostics.length === 0 || before === undefined ? [] : [`${newDiagnostics.length} new`]),
     formatEnd(end),
   ]
-  return { value: createValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
+  return { value: toValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
 }
 
 /** A benchmark that improves by at least this factor in one step no longer measures the same work. */
@@ -154,19 +151,18 @@ const maxGain = 1000
 
 function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): SignalValue {
   const { end, metric } = finding
-  if (!isSuccessful(end)) return createValue(finding, 0, formatEnd(end))
-  if (metric === undefined) return createValue(finding, 0, 'no measurement in the output')
+  if (!isSuccessful(end)) return toValue(finding, 0, formatEnd(end))
+  if (metric === undefined) return toValue(finding, 0, 'no measurement in the output')
   const formatUnit = (metric: Metric) => metric.unit || 'a bare number'
   if (bestPerf !== undefined && bestPerf.unit !== metric.unit)
-    return createValue(finding, 0, `measured in ${formatUnit(metric)}, before in ${formatUnit(bestPerf)}`)
-  if (!(metric.value > 0))
-    return createValue(finding, 0, `${formatMetric(metric)} is refused as a measurement`)
+    return toValue(finding, 0, `measured in ${formatUnit(metric)}, before in ${formatUnit(bestPerf)}`)
+  if (!(metric.value > 0)) return toValue(finding, 0, `${formatMetric(metric)} is refused as a measurement`)
   const gain = bestPerf === undefined ? 1 : bestPerf.value / metric.value
   if ((goal === 'min' ? gain : 1 / gain) >= maxGain)
-    return createValue(finding, 0, `${formatMetric(metric)} is refused: ${maxGain} times better than before`)
+    return toValue(finding, 0, `${formatMetric(metric)} is refused: ${maxGain} times better than before`)
   const value = computePerfValue(metric.value, bestPerf?.value ?? null, goal)
   const best = bestPerf === undefined ? '' : `, best so far ${formatMetric(bestPerf)}`
-  return createValue(finding, value, `${formatMetric(metric)}${best}`, value > 0)
+  return toValue(finding, value, `${formatMetric(metric)}${best}`, value > 0)
 }
 
 /** Reads `{"checks": [{"name": …, "ok": …}]}` from an output. Returns `undefined` for other output. */

@@ -90,7 +90,7 @@ export const isTestPath = (path: string): boolean => testPath.test(path)
  * test code, and modules with the rules of a `check`. `texts` contains the unchanged files, and `originals` the
  * changed files as they were at the start.
  */
-export function findTestHelpers(
+export function findHelpers(
   texts: ReadonlyMap<string, string>,
   originals: ReadonlyMap<string, string>,
   checks: ReadonlySet<string>,
@@ -119,7 +119,7 @@ export const findShadowingPackages = (
     (path) => path.endsWith('/__init__.py') && existing.has(path.replace(/\/__init__\.py$/, '.py')),
   )
 
-export const isSourcePath = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
+export const isSource = (path: string): boolean => /\.(py|[cm]?[jt]sx?)$/.test(path)
 
 /**
  * Returns the changed data files that only tests and their helpers use, and that therefore contain expected values.
@@ -133,7 +133,7 @@ export function findExpectedData(
   const readerFiles = [...texts].filter(([file]) => isReader(file))
   const otherFiles = [...texts].filter(([file]) => !isReader(file))
   return changedPaths.filter((path) => {
-    if (isSourcePath(path)) return false
+    if (isSource(path)) return false
     const name = path.slice(path.lastIndexOf('/') + 1)
     const data = {
       path,

@@ -24,7 +24,7 @@ const baselineOutcomes: Readonly<Record<TestStatus, TestOutcome>> = {
 export class TestMatrix {
   /** Ids by test key. */
   readonly #ids = new Map<string, string>()
-  readonly #baselineStatuses = new Map<string, TestStatus>()
+  readonly #baseline = new Map<string, TestStatus>()
   /** Keys of tests that failed or did not run. */
   readonly #failedKeys = new Set<string>()
   readonly #outcomeFinders: ((key: string) => TestOutcome)[] = []
@@ -34,7 +34,7 @@ export class TestMatrix {
     for (const { id, status } of cases) {
       const key = toTestKey(id)
       this.#ids.set(key, id)
-      this.#baselineStatuses.set(key, status)
+      this.#baseline.set(key, status)
     }
   }
 
@@ -47,13 +47,9 @@ export class TestMatrix {
     const failedIds = new Map(listFailedTests(result).map((id) => [toTestKey(id), id]))
     const missingKeys = new Set(result.missing.map(toTestKey))
     for (const [key, id] of failedIds) this.#ids.set(key, id)
-    const findOutcome = createOutcomeFinder(result, {
-      failedIds,
-      missingKeys,
-      baselineStatuses: this.#baselineStatuses,
-    })
+    const findOutcome = createOutcomeFinder(result, { failedIds, missingKeys, baseline: this.#baseline })
     this.#outcomeFinders.push(findOutcome)
-    const baselineKeys = result.kind === 'baseline' ? this.#baselineStatuses.keys() : []
+    const baselineKeys = result.kind === 'baseline' ? this.#baseline.keys() : []
     for (const key of [...failedIds.keys(), ...missingKeys, ...baselineKeys])
       if (['fail', 'missing'].includes(findOutcome(key))) this.#failedKeys.add(key)
   }
@@ -74,12 +70,12 @@ export class TestMatrix {
 interface OutcomeSources {
   readonly failedIds: ReadonlyMap<string, string>
   readonly missingKeys: ReadonlySet<string>
-  readonly baselineStatuses: ReadonlyMap<string, TestStatus>
+  readonly baseline: ReadonlyMap<string, TestStatus>
 }
 
 function createOutcomeFinder(
   result: EvalResult,
-  { failedIds, missingKeys, baselineStatuses }: OutcomeSources,
+  { failedIds, missingKeys, baseline }: OutcomeSources,
 ): (key: string) => TestOutcome {
   const { tests, missingCount, kind } = result
   const skipped = new Set(result.newlySkipped.map(toTestKey))
@@ -90,7 +86,7 @@ function createOutcomeFinder(
     result.missing.length >= missingCount &&
     result.newlySkipped.length < maxNames
   return (key) => {
-    const status = baselineStatuses.get(key)
+    const status = baseline.get(key)
     if (kind === 'baseline' && status !== undefined) return baselineOutcomes[status]
     if (failedIds.has(key)) return 'fail'
     if (missingKeys.has(key)) return 'missing'

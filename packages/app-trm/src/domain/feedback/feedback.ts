@@ -20,10 +20,8 @@ const isFailed = ({ status }: TestCase): boolean => status === 'error' || status
 /** Returns errors first, because a file that could not be loaded explains missing tests. */
 export function listFailures(run: TestRun | undefined): readonly Failure[] {
   const failed = (run?.cases ?? []).filter(isFailed)
-  const orderedFailures = failed.toSorted(
-    (a, b) => Number(b.status === 'error') - Number(a.status === 'error'),
-  )
-  return orderedFailures.slice(0, maxFailures).map(({ message = '', ...testCase }) => ({
+  const failures = failed.toSorted((a, b) => Number(b.status === 'error') - Number(a.status === 'error'))
+  return failures.slice(0, maxFailures).map(({ message = '', ...testCase }) => ({
     ...testCase,
     message: shortenMiddle(removeLibraryFrames(message)),
   }))

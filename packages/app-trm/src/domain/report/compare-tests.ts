@@ -33,11 +33,10 @@ export function compareTests(baseline: TestRun | undefined, now: TestRun | undef
 
 function compareById(before: readonly TestCase[], now: readonly TestCase[]): Comparison {
   const statusByKey = new Map(now.map(({ id, status }) => [toTestKey(id), status]))
-  const select = (oldStatuses: readonly string[], newStatuses: readonly string[]): string[] =>
+  const select = (from: readonly string[], to: readonly string[]): string[] =>
     before
       .filter(
-        ({ id, status }) =>
-          oldStatuses.includes(status) && newStatuses.includes(statusByKey.get(toTestKey(id)) ?? 'absent'),
+        ({ id, status }) => from.includes(status) && to.includes(statusByKey.get(toTestKey(id)) ?? 'absent'),
       )
       .map(({ id }) => id)
   // An error in the baseline belongs to a file that could not be loaded, not to a test.

@@ -34,9 +34,8 @@ export function createPytestId({ name, owner, file }: ReportedTest, files: Reado
  * `tests/test_sums.py::TestMean::test_two`, and clients may send either.
  */
 export function toTestKey(id: string): string {
-  const bracketIndex = id.indexOf('[')
-  const [names, parameters] =
-    bracketIndex < 0 ? [id, ''] : [id.slice(0, bracketIndex), id.slice(bracketIndex)]
+  const index = id.indexOf('[')
+  const [names, parameters] = index < 0 ? [id, ''] : [id.slice(0, index), id.slice(index)]
   const [, path, suffix = ''] = /^(?:\.\/)?([^:\s]+)\.py(::.*)?$/s.exec(names) ?? []
   const dotted = path === undefined ? names : `${path.replaceAll('/', '.')}${suffix}`
   return `${dotted.replaceAll('::', '.')}${parameters}`
