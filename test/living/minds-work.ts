@@ -1,4 +1,4 @@
-import { findWell, wellSeen } from '../../packages/app-minds/test/killed/wells.ts'
+import { findWellStep, observeWell } from '../../packages/app-minds/test/killed/wells.ts'
 import { postMcp } from '../e2e/http.ts'
 import { missing, type Place, tool, type Work } from './work.ts'
 
@@ -11,7 +11,7 @@ export function mindsWork(): Work<readonly number[]> {
   const decide = (url: string, step: number) =>
     tool(url, ['minds', 'decide_action'], {
       mind_id,
-      observation: wellSeen(mind_id, step),
+      observation: observeWell(mind_id, step),
       request_id: `${mind_id}-${step}`,
     })
   const memories = async ({ url }: Place): Promise<{ id: string; content: string }[]> => {
@@ -45,7 +45,7 @@ export function mindsWork(): Work<readonly number[]> {
           'a repeated request returns the last result',
         )
       const found = await memories(place)
-      const steps = found.flatMap(({ content }) => findWell(content) ?? [])
+      const steps = found.flatMap(({ content }) => findWellStep(content) ?? [])
       t.same(missing(promised, steps), [], 'no memory is lost')
       t.equal(new Set(steps).size, steps.length, 'no memory is duplicated')
       t.equal(new Set(found.map(({ id }) => id)).size, found.length, 'no id is duplicated')

@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { type Data, decide, makeMind, openMinds, seen, stove } from './minds-kit.ts'
+import { createStove, type Data, decide, makeMind, observe, openMinds } from './minds-kit.ts'
 import { createValidAnswer, startScripted } from './provider/scripted-provider.ts'
 
-const talk = (history: readonly object[]) => ({
+const createConversation = (history: readonly object[]) => ({
   status: {
     current_interaction: {
       interaction_id: 'talk_1',
@@ -25,7 +25,7 @@ const talk = (history: readonly object[]) => ({
     },
   ],
 })
-const says = (speaker_id: string, message: string, timestamp?: number) => ({
+const createMessage = (speaker_id: string, message: string, timestamp?: number) => ({
   speaker_id,
   speaker_name: speaker_id,
   message,
@@ -36,7 +36,7 @@ verifies('minds:model:prompt', '1: the action prompt contains the observation an
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara', { initial_long_term_memories: ['The stove burns food when no one looks.'] })
-  await decide(minds, 'mara', 100, { entities: [stove([13, 7]), stove([20, 7], 'stove_9')] })
+  await decide(minds, 'mara', 100, { entities: [createStove([13, 7]), createStove([20, 7], 'stove_9')] })
   const [state] = provider.requests.filter(({ step }) => step === 'action_selection').map((one) => one.state)
   t.match(state, /stove_9 ⟦Stove⟧ at \(20, 7\): eat \(\+hunger\)/)
   t.match(state, /hunger 22 %/)
@@ -95,19 +95,28 @@ verifies('minds:errors', '4: a failed decision returns the documented error obje
 verifies('minds:conversation:merge', '5: each message of a tick is stored once', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
-  const first = [says('ben', 'hello', 5)]
-  await decide(minds, 'mara', 100, talk(first))
+  const first = [createMessage('ben', 'hello', 5)]
+  await decide(minds, 'mara', 100, createConversation(first))
   await decide(
     minds,
     'mara',
     101,
-    talk([...first, says('ann', 'hello', 5), says('ben', 'ok', 6), says('ben', 'ok', 6)]),
+    createConversation([
+      ...first,
+      createMessage('ann', 'hello', 5),
+      createMessage('ben', 'ok', 6),
+      createMessage('ben', 'ok', 6),
+    ]),
   )
   await decide(
     minds,
     'mara',
     102,
-    talk([says('ann', 'hello', 5), says('ben', 'ok', 6), says('ben', 'ok', 6)]),
+    createConversation([
+      createMessage('ann', 'hello', 5),
+      createMessage('ben', 'ok', 6),
+      createMessage('ben', 'ok', 6),
+    ]),
   )
   const [kept] = await minds.read('mind://mara/conversations')
   t.same(
@@ -125,8 +134,13 @@ verifies('minds:model:prompt', '6: the prompt contains earlier messages of a con
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara')
-  await decide(minds, 'mara', 100, talk([says('ben', 'the cellar key is under the stone', 1)]))
-  await decide(minds, 'mara', 101, talk([says('ben', 'well?', 2)]))
+  await decide(
+    minds,
+    'mara',
+    100,
+    createConversation([createMessage('ben', 'the cellar key is under the stone', 1)]),
+  )
+  await decide(minds, 'mara', 101, createConversation([createMessage('ben', 'well?', 2)]))
   const states = provider.requests.filter(({ step }) => step === 'action_selection').map(({ state }) => state)
   t.match(states.at(-1), /⟦the cellar key is under the stone⟧/)
   t.match(states.at(-1), /⟦well\?⟧/)
@@ -143,7 +157,7 @@ verifies(
         minds,
         'mara',
         100 + n,
-        talk([0, 1, 2].map((i) => says('ben', `sentence ${n * 3 + i}`, n * 3 + i))),
+        createConversation([0, 1, 2].map((i) => createMessage('ben', `sentence ${n * 3 + i}`, n * 3 + i))),
       )
     const [long] = await minds.read('mind://mara/conversations')
     t.equal(long.messages.length, 20)
@@ -227,7 +241,7 @@ verifies('minds:consolidation', '12: memories formed during a consolidation are 
   await decide(minds, 'mara', 100)
   const [slept, decided] = await Promise.all([
     minds.call('consolidate_memories', { mind_id: 'mara' }),
-    decide(minds, 'mara', 1600, { entities: [stove([13, 7], 'stove_3')] }),
+    decide(minds, 'mara', 1600, { entities: [createStove([13, 7], 'stove_3')] }),
   ])
   t.match(slept, { status: 'success', consolidated_count: 2, merged_count: 0, failed_count: 0 })
   t.match(decided, { status: 'success' })
@@ -274,7 +288,7 @@ verifies('minds:repeat', '15: a repeated request does not run twice', async (t) 
 verifies('minds:own-body', '16: decide_action rejects an observation of another entity', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
-  const wrong = { mind_id: 'mara', observation: seen('ben', 100) }
+  const wrong = { mind_id: 'mara', observation: observe('ben', 100) }
   await t.rejects(minds.call('decide_action', wrong), {
     code: 'ENTITY_MISMATCH',
     data: { entity_id: 'mara', observed: 'ben' },
@@ -298,8 +312,8 @@ verifies(
     await makeMind(minds, 'mara', { llm_gate: 'on_change' })
     const decidedBy: string[] = []
     for (const [index, text] of ['one', 'two', 'three', 'four', 'four'].entries()) {
-      const line = says('ben', text, Math.min(index, 3))
-      decidedBy.push((await decide(minds, 'mara', 100 + index, talk([line]))).decided_by)
+      const line = createMessage('ben', text, Math.min(index, 3))
+      decidedBy.push((await decide(minds, 'mara', 100 + index, createConversation([line]))).decided_by)
     }
     t.same(decidedBy, ['llm', 'llm', 'llm', 'llm', 'policy'])
   },

@@ -2,8 +2,8 @@ import t, { type Test } from 'tap'
 import { sample } from '../../../test/tier.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { isFarewell, parseUtterance } from '../src/domain/policy/dialogue.ts'
-import { ask, type ExamQuestion, makeStatements, measureCorrect, readExam } from './exam.ts'
-import { type Data, decide, makeMind, type OpenMinds, openMinds, stove } from './minds-kit.ts'
+import { askQuestions, type ExamQuestion, makeStatements, measureCorrect, readExam } from './exam.ts'
+import { createStove, type Data, decide, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
 
 interface Line {
   readonly speaker: string
@@ -64,8 +64,8 @@ async function converse(
   const lines = [...history]
   for (let turn = 0; turn < 20; turn++)
     for (const speaker of ['mara', 'ben']) {
-      const own = speaker === 'mara' ? needs : otherNeeds
-      const { action } = await decide(minds, speaker, start + turn, observe(speaker, id, lines, own))
+      const ownLines = speaker === 'mara' ? needs : otherNeeds
+      const { action } = await decide(minds, speaker, start + turn, observe(speaker, id, lines, ownLines))
       if (action.action === 'cancel_interaction') return lines
       if (action.action === 'act_in_interaction') lines.push({ speaker, text: action.parameters.message })
     }
@@ -105,8 +105,8 @@ verifies(
         )
         t.ok(politeness.length <= 1, `does not answer a polite phrase with another one: ${label}`)
         for (const speaker of ['ben', 'mara']) {
-          const own = lines.filter((line) => line.speaker === speaker).map(({ text }) => text)
-          t.equal(new Set(own).size, own.length, `repeats no message: ${label}`)
+          const ownLines = lines.filter((line) => line.speaker === speaker).map(({ text }) => text)
+          t.equal(new Set(ownLines).size, ownLines.length, `repeats no message: ${label}`)
         }
       }
   },
@@ -155,7 +155,7 @@ verifies('minds:policy:conversation', 'only statements become facts', async (t) 
 
 verifies('minds:policy:conversation', 'a request for a place is answered with a known place', async (t) => {
   const minds = await openPair(t, 1)
-  await decide(minds, 'mara', 90, { needs: { hunger: 90 }, entities: [stove([30, 7])] })
+  await decide(minds, 'mara', 90, { needs: { hunger: 90 }, entities: [createStove([30, 7])] })
   const seen = observe('mara', 'talk', [{ speaker: 'ben', text: 'Do you know where I can eat?' }], {})
   t.match(
     (await decide(minds, 'mara', 100, seen)).action.parameters.message,
@@ -184,14 +184,17 @@ verifies(
 
 verifies('minds:policy:conversation', 'a character does not ask for a place that others named', async (t) => {
   const minds = await openPair(t, 1)
-  const hear = async (id: string, time: number, text: string) => {
+  const sendStatement = async (id: string, time: number, text: string) => {
     const seen = observe('mara', id, [{ speaker: 'ben', text }], { energy: 30 })
     return String((await decide(minds, 'mara', time, seen)).action.parameters.message)
   }
-  t.match(await hear('a', 100, 'The mill burned down.'), /I am tired\. Do you know where I can rest\?/)
-  t.notMatch(await hear('b', 110, 'By the way, you can sleep at Bed 9, at (20, 14).'), /where I can/)
-  t.notMatch(await hear('c', 130, 'The ferry leaves at noon.'), /where I can/)
-  t.match(await hear('d', 2000, 'The bell cracked.'), /where I can rest/)
+  t.match(
+    await sendStatement('a', 100, 'The mill burned down.'),
+    /I am tired\. Do you know where I can rest\?/,
+  )
+  t.notMatch(await sendStatement('b', 110, 'By the way, you can sleep at Bed 9, at (20, 14).'), /where I can/)
+  t.notMatch(await sendStatement('c', 130, 'The ferry leaves at noon.'), /where I can/)
+  t.match(await sendStatement('d', 2000, 'The bell cracked.'), /where I can rest/)
 })
 
 verifies('minds:policy:conversation', 'a character who wants to leave is not asked a question', async (t) => {
@@ -206,7 +209,7 @@ verifies('minds:policy:conversation', 'a character who wants to leave is not ask
 
 verifies('minds:policy:conversation', 'a character repeats news once, with its latest value', async (t) => {
   const minds = await openPair(t, 1)
-  const hear = (id: string, time: number, speaker: string, text: string) => {
+  const sendStatement = (id: string, time: number, speaker: string, text: string) => {
     const seen = observe('mara', id, [], {})
     const message = { speaker_id: speaker, speaker_name: speaker, message: text, timestamp: time }
     const [conversation] = seen.conversations
@@ -215,21 +218,21 @@ verifies('minds:policy:conversation', 'a character repeats news once, with its l
     ]
     return decide(minds, 'mara', time, { ...seen, conversations })
   }
-  await hear('a', 100, 'odo', 'The coach from Varnow arrives on Sunday.')
-  await hear('b', 110, 'wilma', 'Correction: The coach from Varnow arrives on Monday.')
-  await hear('c', 120, 'odo', 'The coach from Varnow arrives on Monday.')
-  const told: string[] = []
+  await sendStatement('a', 100, 'odo', 'The coach from Varnow arrives on Sunday.')
+  await sendStatement('b', 110, 'wilma', 'Correction: The coach from Varnow arrives on Monday.')
+  await sendStatement('c', 120, 'odo', 'The coach from Varnow arrives on Monday.')
+  const newsLines: string[] = []
   for (let n = 0; n < 6; n++) {
     const lines = await converse(minds, `talk-${n}`, 200 + 20 * n)
-    told.push(...lines.map(({ text }) => text).filter((text) => text.includes('Varnow')))
+    newsLines.push(...lines.map(({ text }) => text).filter((text) => text.includes('Varnow')))
   }
-  t.equal(told.length, 1, told.join(' / '))
-  t.match(told, [/Monday/])
+  t.equal(newsLines.length, 1, newsLines.join(' / '))
+  t.match(newsLines, [/Monday/])
 })
 
 verifies('minds:policy:conversation', 'a statement is not repeated to the partner who made it', async (t) => {
   const minds = await openPair(t, 1)
-  await decide(minds, 'mara', 90, { needs: { hunger: 90 }, entities: [stove([30, 7])] })
+  await decide(minds, 'mara', 90, { needs: { hunger: 90 }, entities: [createStove([30, 7])] })
   const text = 'You can eat at the Stove, at (30, 7).'
   const { action } = await decide(minds, 'mara', 100, observe('mara', 'a', [{ speaker: 'ben', text }], {}))
   t.match(action.parameters.message, /I have heard that, too/, 'does not mention a known place')
@@ -290,7 +293,7 @@ for (const name of sample(['exam', 'second-exam', 'third-exam', 'fourth-exam', '
     const exam = readExam(name)
     await makeStatements(minds, exam)
     for (const round of [0, 1]) {
-      const results = await ask(minds, exam, round)
+      const results = await askQuestions(minds, exam, round)
       const measure = (kind: ExamQuestion['kind']) => measureCorrect(results, (one) => one.kind === kind)
       const recalled = measureCorrect(results, (one) => one.kind === 'paraphrase' && one.ranksFirst)
       const figures = { recalled, temporal: measure('temporal'), unknown: measure('unknown') }

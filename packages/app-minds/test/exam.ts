@@ -25,7 +25,7 @@ interface Exam {
   readonly questions: readonly ExamQuestion[]
 }
 
-export interface Examined extends ExamQuestion {
+export interface ExamResult extends ExamQuestion {
   readonly spoken: string
   /** Whether the expected memory is the first result of `recall_memories`. */
   readonly ranksFirst: boolean
@@ -75,11 +75,19 @@ export async function makeStatements(minds: OpenMinds, { statements }: Exam): Pr
 }
 
 /** Asks all questions once, each in a new conversation. `round` distinguishes the conversations. */
-export async function ask(minds: OpenMinds, exam: Exam, round: number): Promise<readonly Examined[]> {
-  const results: Examined[] = []
+export async function askQuestions(
+  minds: OpenMinds,
+  exam: Exam,
+  round: number,
+): Promise<readonly ExamResult[]> {
+  const results: ExamResult[] = []
   for (const [n, question] of exam.questions.entries()) {
     const time = toMinutes(exam.asked_on) + 200 * round + n
-    const { memories } = await minds.call('recall_memories', { mind_id: 'mara', query: question.ask, k: 1 })
+    const { memories } = await minds.call('recall_memories', {
+      mind_id: 'mara',
+      query: question.ask,
+      k: 1,
+    })
     const { action } = await decide(
       minds,
       'mara',
@@ -101,10 +109,10 @@ export async function ask(minds: OpenMinds, exam: Exam, round: number): Promise<
 
 /** Returns the share of correct answers among the questions that a filter selects. */
 export function measureCorrect(
-  results: readonly Examined[],
-  select: (one: Examined) => boolean,
+  results: readonly ExamResult[],
+  isSelected: (result: ExamResult) => boolean,
 ): { readonly correct: number; readonly of: number; readonly share: number } {
-  const chosen = results.filter(select)
-  const correct = chosen.filter(({ isCorrect }) => isCorrect).length
-  return { correct, of: chosen.length, share: correct / Math.max(1, chosen.length) }
+  const selectedResults = results.filter(isSelected)
+  const correct = selectedResults.filter(({ isCorrect }) => isCorrect).length
+  return { correct, of: selectedResults.length, share: correct / Math.max(1, selectedResults.length) }
 }

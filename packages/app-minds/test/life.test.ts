@@ -3,7 +3,7 @@ import { verifies } from '../../../test/verifies.ts'
 // cspell:ignore told -- part of stored memories
 import app from '../src/index.ts'
 import type { Minds } from '../src/mind/minds.ts'
-import { type Data, decide, makeMind, openMinds, stove } from './minds-kit.ts'
+import { createStove, type Data, decide, makeMind, openMinds } from './minds-kit.ts'
 
 verifies('minds:shapes', async (t) => {
   const minds = await openMinds(t)
@@ -218,7 +218,7 @@ t.test('list_minds pages through all minds', async (t) => {
   })
 })
 
-const bid = (bid_id: string, timestamp: number) => ({
+const createBidEvent = (bid_id: string, timestamp: number) => ({
   timestamp,
   event_type: 'INTERACTION_BID_RECEIVED',
   payload: { bid_id, bidder_id: 'ben', bidder_name: 'Ben', interaction_name: 'conversation' },
@@ -227,13 +227,13 @@ const bid = (bid_id: string, timestamp: number) => ({
 verifies('minds:policy:bids', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
-  const hungry = await decide(minds, 'mara', 100, { events: [bid('one', 100)] })
+  const hungry = await decide(minds, 'mara', 100, { events: [createBidEvent('one', 100)] })
   t.match(hungry.action, {
     action: 'respond_to_interaction_bid',
     parameters: { bid_id: 'one', accept: false, reason: /hunger/ },
   })
   const fed = { hunger: 90 }
-  const accepted = await decide(minds, 'mara', 101, { needs: fed, events: [bid('two', 101)] })
+  const accepted = await decide(minds, 'mara', 101, { needs: fed, events: [createBidEvent('two', 101)] })
   t.match(accepted.action, {
     action: 'respond_to_interaction_bid',
     parameters: { bid_id: 'two', accept: true },
@@ -243,11 +243,13 @@ verifies('minds:policy:bids', async (t) => {
   await decide(minds, 'mara', 103, {
     needs: fed,
     events: [
-      bid('three', 103),
+      createBidEvent('three', 103),
       { timestamp: 103, event_type: 'INTERACTION_BID_CANCELED', payload: { bid_id: 'three' } },
     ],
   })
-  const several = await decide(minds, 'mara', 104, { events: [bid('four', 104), bid('five', 104)] })
+  const several = await decide(minds, 'mara', 104, {
+    events: [createBidEvent('four', 104), createBidEvent('five', 104)],
+  })
   t.match(several.action, {
     action: 'batch_reject_interaction_bids',
     parameters: { ids: '*', reason: String },
@@ -302,7 +304,7 @@ t.test('decide_action warns of unknown fields once, and of invalid values each t
 t.test('changes of a mind are notified at most once a second', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
-  for (let n = 0; n < 5; n++) await decide(minds, 'mara', 100 + n, { entities: [stove([13, 7])] })
+  for (let n = 0; n < 5; n++) await decide(minds, 'mara', 100 + n, { entities: [createStove([13, 7])] })
   t.same(minds.app.changes, ['mind://mara/state'])
 })
 

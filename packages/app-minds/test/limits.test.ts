@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { type Data, decide, makeMind, type OpenMinds, openMinds, seen, stove } from './minds-kit.ts'
+import { createStove, type Data, decide, makeMind, type OpenMinds, observe, openMinds } from './minds-kit.ts'
 import { startScripted } from './provider/scripted-provider.ts'
 
-const small = (limits: object) => ({ settings: { mindsLimits: limits } })
-const exceeded = (limit: string) => ({ code: 'LIMIT_EXCEEDED', data: { limit } })
+const withLimits = (limits: object) => ({ settings: { mindsLimits: limits } })
+const limitError = (limit: string) => ({ code: 'LIMIT_EXCEEDED', data: { limit } })
 
 verifies('minds:limits', 'create_mind rejects invalid mind ids', async (t) => {
   const minds = await openMinds(t)
@@ -16,7 +16,7 @@ verifies('minds:limits', 'create_mind rejects invalid mind ids', async (t) => {
 verifies('minds:limits', 'create_mind limits traits, seed memories and working memory', async (t) => {
   const minds = await openMinds(
     t,
-    small({ traits: 3, trait_chars: 10, seed_memories: 2, memory_chars: 20, working_memory_bytes: 100 }),
+    withLimits({ traits: 3, trait_chars: 10, seed_memories: 2, memory_chars: 20, working_memory_bytes: 100 }),
   )
   const cases: readonly (readonly [string, (n: number) => object, number])[] = [
     ['traits', (n) => ({ traits: Array(n).fill('x') }), 3],
@@ -31,58 +31,58 @@ verifies('minds:limits', 'create_mind limits traits, seed memories and working m
   ]
   for (const [limit, config, most] of cases) {
     t.match(await makeMind(minds, `ok_${limit}`, config(most)), { status: 'created' }, limit)
-    await t.rejects(makeMind(minds, `no_${limit}`, config(most + 1)), exceeded(limit), limit)
+    await t.rejects(makeMind(minds, `no_${limit}`, config(most + 1)), limitError(limit), limit)
   }
 })
 
 verifies('minds:limits', 'the number of active minds is limited', async (t) => {
-  const minds = await openMinds(t, small({ minds: 2 }))
+  const minds = await openMinds(t, withLimits({ minds: 2 }))
   await makeMind(minds, 'a')
   await makeMind(minds, 'b')
-  await t.rejects(makeMind(minds, 'c'), exceeded('minds'))
+  await t.rejects(makeMind(minds, 'c'), limitError('minds'))
   t.match(await makeMind(minds, 'b'), { resumed: true })
   await minds.call('cleanup_mind', { mind_id: 'a' })
   t.match(await makeMind(minds, 'c'), { resumed: false })
   for (const if_exists of ['resume', 'replace'])
-    await t.rejects(makeMind(minds, 'a', { if_exists }), exceeded('minds'), `${if_exists} is limited`)
+    await t.rejects(makeMind(minds, 'a', { if_exists }), limitError('minds'), `${if_exists} is limited`)
   const { save } = await minds.call('export_mind', { mind_id: 'c' })
   const import_a = { save, mind_id: 'a', if_exists: 'replace' }
-  await t.rejects(minds.call('import_mind', import_a), exceeded('minds'))
+  await t.rejects(minds.call('import_mind', import_a), limitError('minds'))
   t.match(await makeMind(minds, 'c', { if_exists: 'replace' }), { resumed: false })
 })
 
 verifies('minds:limits', 'the size of an observation is limited', async (t) => {
-  const observation = seen('mara', 10)
+  const observation = observe('mara', 10)
   const bytes = Buffer.byteLength(JSON.stringify(observation))
   for (const [most, isIn] of [
     [bytes, true],
     [bytes - 1, false],
   ] as const) {
-    const minds = await openMinds(t, small({ observation_bytes: most }))
+    const minds = await openMinds(t, withLimits({ observation_bytes: most }))
     await makeMind(minds, 'mara')
     const answer = minds.call('decide_action', { mind_id: 'mara', observation })
     if (isIn) await t.resolves(answer)
-    else await t.rejects(answer, exceeded('observation_bytes'))
+    else await t.rejects(answer, limitError('observation_bytes'))
   }
 })
 
 verifies('minds:limits', 'only the nearest entities and the first interactions are used', async (t) => {
-  const minds = await openMinds(t, small({ visible_entities: 2, interactions_per_entity: 1 }))
+  const minds = await openMinds(t, withLimits({ visible_entities: 2, interactions_per_entity: 1 }))
   await makeMind(minds, 'mara')
-  const near = [stove([40, 7], 'far'), stove([13, 7], 'near'), stove([14, 7], 'nearer')]
+  const near = [createStove([40, 7], 'far'), createStove([13, 7], 'near'), createStove([14, 7], 'nearer')]
   t.notOk('warnings' in (await decide(minds, 'mara', 1, { entities: near.slice(0, 2) })))
   const cut = await decide(minds, 'mara', 2, { entities: near })
   t.match(cut.warnings, [/3 entities in sight; the nearest 2 are used/])
   t.match(await minds.read('mind://mara/working_memory'), { situation_assessment: /^(?!.*far)/ })
   const rich: Data = {
-    ...stove([13, 7], 'rich'),
+    ...createStove([13, 7], 'rich'),
     interactions: { eat: { needs_filled: ['hunger'] }, cook: {} },
   }
   t.match((await decide(minds, 'mara', 3, { entities: [rich] })).warnings, [/rich: offers 2 interactions/])
 })
 
 verifies('minds:limits', 'events are limited by number and age', async (t) => {
-  const minds = await openMinds(t, small({ events: 3, event_minutes: 60 }))
+  const minds = await openMinds(t, withLimits({ events: 3, event_minutes: 60 }))
   await makeMind(minds, 'mara')
   const bid = (timestamp: number) => ({
     timestamp,
@@ -111,20 +111,20 @@ verifies('minds:limits', 'the prompt contains the latest events', async (t) => {
       payload: { message: `mishap ${n}` },
     }))
   const seenBy = () => provider.requests.filter(({ step }) => step === 'action_selection').at(-1)?.state ?? ''
-  const entities = [stove([13, 7], 'near'), stove([14, 7], 'nearer'), stove([40, 7], 'far_off')]
+  const entities = [createStove([13, 7], 'near'), createStove([14, 7], 'nearer'), createStove([40, 7], 'far')]
   await decide(minds, 'mara', 110, { events: happened(3), entities: entities.slice(0, 2) })
   for (const mishap of ['mishap 0', 'mishap 1', 'mishap 2']) t.match(seenBy(), mishap)
   await decide(minds, 'mara', 111, { events: happened(4).slice(3), entities })
   t.notMatch(seenBy(), 'mishap 0')
   t.match(seenBy(), 'mishap 3')
-  t.notMatch(seenBy(), /far_off ⟦/, 'omits a distant entity')
+  t.notMatch(seenBy(), /far ⟦/, 'omits a distant entity')
   const memories: Data[] = await minds.read('mind://mara/daily_memories')
   t.ok(memories.length > 0 && memories.every(({ content }) => content.length <= 10), 'truncates a memory')
   t.ok(memories.some(({ content }) => content.endsWith('[…]')))
 })
 
 verifies('minds:limits', 'only the latest decisions can be explained', async (t) => {
-  const minds = await openMinds(t, small({ decisions_kept: 2 }))
+  const minds = await openMinds(t, withLimits({ decisions_kept: 2 }))
   await makeMind(minds, 'mara')
   for (const n of [1, 2, 3]) await decide(minds, 'mara', n, { request_id: `r${n}` })
   const explain = (request_id: string) => minds.call('explain_decision', { mind_id: 'mara', request_id })
@@ -145,7 +145,7 @@ verifies('minds:limits', 'the queue of a mind with a model is limited', async (t
 })
 
 verifies('minds:limits', 'the least recently used conversation is closed', async (t) => {
-  const minds = await openMinds(t, small({ open_conversations: 2 }))
+  const minds = await openMinds(t, withLimits({ open_conversations: 2 }))
   await makeMind(minds, 'mara')
   const talk = (interaction_id: string) => ({
     conversations: [
@@ -162,7 +162,7 @@ verifies('minds:limits', 'the least recently used conversation is closed', async
 })
 
 verifies('minds:limits', 'the place seen most recently is retained', async (t) => {
-  const minds = await openMinds(t, small({ places: 2 }))
+  const minds = await openMinds(t, withLimits({ places: 2 }))
   await makeMind(minds, 'mara')
   const fed = { hunger: 90 }
   for (const [time, id] of [
@@ -170,7 +170,7 @@ verifies('minds:limits', 'the place seen most recently is retained', async (t) =
     [20, 'b'],
     [30, 'c'],
   ] as const)
-    await decide(minds, 'mara', time, { needs: fed, entities: [stove([13 + time, 7], id)] })
+    await decide(minds, 'mara', time, { needs: fed, entities: [createStove([13 + time, 7], id)] })
   const far = { status: { position: [200, 7] }, entities: [], explain: true }
   const { explanation } = await decide(minds, 'mara', 40, far)
   const targets: Data[] = explanation.candidates.map(({ target }: Data) => target)
@@ -181,14 +181,14 @@ verifies(
   'minds:limits',
   'the least important memory is evicted first, and a seed is never evicted',
   async (t) => {
-    const minds = await openMinds(t, small({ memories: 3 }))
+    const minds = await openMinds(t, withLimits({ memories: 3 }))
     await makeMind(minds, 'mara', { initial_long_term_memories: ['I am a seed.'] })
     await decide(minds, 'mara', 100)
     t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), {
       consolidated_count: 2,
       long_term_memory_count: 3,
     })
-    await decide(minds, 'mara', 1600, { entities: [stove([13, 7], 'stove_7')], needs: { hunger: 90 } })
+    await decide(minds, 'mara', 1600, { entities: [createStove([13, 7], 'stove_7')], needs: { hunger: 90 } })
     t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), { long_term_memory_count: 3 })
     const kept: Data[] = await minds.read('mind://mara/memories')
     t.ok(kept.some(({ content }) => content === 'I am a seed.'))
@@ -197,11 +197,11 @@ verifies(
 )
 
 verifies('minds:limits', 'a full daily buffer triggers a consolidation', async (t) => {
-  const minds = await openMinds(t, small({ daily_memories: 2 }))
+  const minds = await openMinds(t, withLimits({ daily_memories: 2 }))
   await makeMind(minds, 'mara')
   await decide(minds, 'mara', 100)
   t.match(await minds.read('mind://mara/state'), { daily_memories_count: 2, long_term_memory_count: 0 })
-  await decide(minds, 'mara', 101, { entities: [stove([13, 7], 'stove_7')] })
+  await decide(minds, 'mara', 101, { entities: [createStove([13, 7], 'stove_7')] })
   t.match(
     await minds.call('consolidate_memories', { mind_id: 'mara' }),
     { consolidated_count: 0 },
@@ -211,7 +211,7 @@ verifies('minds:limits', 'a full daily buffer triggers a consolidation', async (
 })
 
 verifies('minds:queue', async (t) => {
-  const minds = await openMinds(t, small({ queue: 8 }))
+  const minds = await openMinds(t, withLimits({ queue: 8 }))
   await makeMind(minds, 'mara')
   await makeMind(minds, 'ben')
   const calls = Array.from({ length: 10 }, (_, index) =>
@@ -226,12 +226,12 @@ verifies('minds:queue', async (t) => {
 })
 
 t.test('the app does not start with an invalid limit', async (t) => {
-  await t.rejects(openMinds(t, small({ minds: 0 })), { code: 'INVALID_CONFIG' })
-  await t.rejects(openMinds(t, small({ mindz: 5 })), { code: 'INVALID_CONFIG' })
+  await t.rejects(openMinds(t, withLimits({ minds: 0 })), { code: 'INVALID_CONFIG' })
+  await t.rejects(openMinds(t, withLimits({ mindz: 5 })), { code: 'INVALID_CONFIG' })
 })
 
 const conversation = (id: string, message: string, timestamp: number): Data => ({
-  entities: [stove([30, 7])],
+  entities: [createStove([30, 7])],
   status: {
     current_interaction: { interaction_id: id, interaction_name: 'conversation', needs_filled: ['social'] },
     controller_state: { state_name: 'interacting' },
@@ -256,7 +256,7 @@ const refusal = (timestamp: number) => ({
  * Creates a mind with content of every kind: memories, a correction, a conclusion, places, conversations, events and
  * an invitation.
  */
-async function liveWithAll(t: Test): Promise<OpenMinds> {
+async function createFullMind(t: Test): Promise<OpenMinds> {
   const minds = await openMinds(t)
   const config = {
     reflect_after: 3,
@@ -306,7 +306,7 @@ verifies(
   'minds:save',
   'a save contains everything, and an imported mind is exported unchanged',
   async (t) => {
-    const minds = await liveWithAll(t)
+    const minds = await createFullMind(t)
     const save = await exportMind(minds, 'mara')
     for (const part of ['daily_memories', 'long_term_memories', 'places', 'conversations', 'events'])
       t.ok(save[part].length > 0, `${part} has content`)
@@ -340,7 +340,7 @@ verifies(
 )
 
 verifies('minds:save', 'an import replaces a mind, or copies it under another id', async (t) => {
-  const minds = await liveWithAll(t)
+  const minds = await createFullMind(t)
   const save = await exportMind(minds, 'mara')
   await decide(minds, 'mara', 6200, conversation('talk-6', 'Ann sold the bakery.', 6200))
   await t.rejects(minds.call('import_mind', { save }), { code: 'MIND_EXISTS' })
@@ -366,7 +366,7 @@ verifies('minds:save', 'an import replaces a mind, or copies it under another id
 })
 
 verifies('minds:save', 'an invalid save is rejected and changes nothing', async (t) => {
-  const minds = await liveWithAll(t)
+  const minds = await createFullMind(t)
   const save = await exportMind(minds, 'mara')
   const [first] = save.long_term_memories
   const rejected: readonly (readonly [string, unknown, string])[] = [
@@ -390,8 +390,8 @@ verifies('minds:save', 'an invalid save is rejected and changes nothing', async 
     await t.rejects(minds.call('import_mind', { save: bad, if_exists: 'replace' }), { code }, label)
   t.same(await exportMind(minds, 'mara'), save)
   await t.rejects(minds.call('export_mind', { mind_id: 'absent' }), { code: 'MIND_NOT_FOUND' })
-  const small = await openMinds(t, { settings: { mindsLimits: { save_memories: 1 } } })
-  await makeMind(small, 'mara', { initial_long_term_memories: ['One.', 'Two.'] })
-  await t.rejects(small.call('export_mind', { mind_id: 'mara' }), { code: 'LIMIT_EXCEEDED' })
-  await t.rejects(small.call('import_mind', { save }), { code: 'LIMIT_EXCEEDED' })
+  const limitedMinds = await openMinds(t, { settings: { mindsLimits: { save_memories: 1 } } })
+  await makeMind(limitedMinds, 'mara', { initial_long_term_memories: ['One.', 'Two.'] })
+  await t.rejects(limitedMinds.call('export_mind', { mind_id: 'mara' }), { code: 'LIMIT_EXCEEDED' })
+  await t.rejects(limitedMinds.call('import_mind', { save }), { code: 'LIMIT_EXCEEDED' })
 })

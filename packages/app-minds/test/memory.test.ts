@@ -20,9 +20,9 @@ const withMessages = (speaker_id: string, ...sentences: readonly string[]) => ({
     },
   ],
 })
-const contents = (answer: Data): string[] => answer.memories.map(({ content }: Data) => content)
+const listContents = (answer: Data): string[] => answer.memories.map(({ content }: Data) => content)
 const ask = async (minds: OpenMinds, query: string, k = 5) =>
-  contents(await minds.call('recall_memories', { mind_id: 'mara', query, k }))
+  listContents(await minds.call('recall_memories', { mind_id: 'mara', query, k }))
 
 verifies('minds:memory:newest', async (t) => {
   const minds = await openMinds(t)
@@ -158,7 +158,10 @@ verifies('minds:memory:worker', async (t) => {
 })
 
 /** Starts an embedding server that counts letters: a vector space without meaning. */
-async function startEmbeddings(t: Test, works: { yes: boolean }): Promise<{ url: string; texts: string[] }> {
+async function startEmbeddings(
+  t: Test,
+  service: { isUp: boolean },
+): Promise<{ url: string; texts: string[] }> {
   const texts: string[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -169,8 +172,8 @@ async function startEmbeddings(t: Test, works: { yes: boolean }): Promise<{ url:
       index,
       embedding: [...'abcdefgh'].map((letter) => text.toLowerCase().split(letter).length),
     }))
-    response.writeHead(works.yes ? 200 : 400, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(works.yes ? { data, model: 'letters' } : { error: 'no' }))
+    response.writeHead(service.isUp ? 200 : 400, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(service.isUp ? { data, model: 'letters' } : { error: 'no' }))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -185,7 +188,7 @@ verifies('minds:memory:spaces', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara', { initial_long_term_memories: ['The well is deep.', 'The mill is old.'] })
   const local = await ask(minds, 'old mill')
-  const letters = await startEmbeddings(t, { yes: true })
+  const letters = await startEmbeddings(t, { isUp: true })
   const dir = minds.dir
   await minds.app.close()
   const settings = {
@@ -205,8 +208,8 @@ verifies('minds:memory:spaces', async (t) => {
 })
 
 verifies('minds:memory:embedding-fails', async (t) => {
-  const works = { yes: true }
-  const letters = await startEmbeddings(t, works)
+  const service = { isUp: true }
+  const letters = await startEmbeddings(t, service)
   const settings = {
     mindsEmbeddingsUrl: letters.url,
     mindsEmbeddingsModel: 'letters',
@@ -214,7 +217,7 @@ verifies('minds:memory:embedding-fails', async (t) => {
   }
   const minds = await openMinds(t, { settings })
   await makeMind(minds, 'mara')
-  works.yes = false
+  service.isUp = false
   const decided = await decide(minds, 'mara', 100, withMessages('ben', 'The mill belongs to Tom.'))
   t.match(decided, { status: 'success' })
   await t.rejects(minds.call('consolidate_memories', { mind_id: 'mara' }), { code: 'EMBEDDING_ERROR' })
@@ -222,14 +225,14 @@ verifies('minds:memory:embedding-fails', async (t) => {
   t.match(state, { daily_memories_count: 2, long_term_memory_count: 0 })
   const byWords = await minds.call('recall_memories', { mind_id: 'mara', query: 'mill belongs' })
   t.match(byWords, { memories: [{ content: /Tom/ }], warnings: [/by words only/] })
-  works.yes = true
+  service.isUp = true
   t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), {
     consolidated_count: 2,
     failed_count: 0,
   })
 })
 
-const row = (seq: number): MemoryRow => ({
+const createRow = (seq: number): MemoryRow => ({
   seq,
   id: `m${seq}`,
   content: `memory ${seq}`,
@@ -249,21 +252,23 @@ const mind = (change: Partial<CachedMind> = {}): CachedMind => ({
   ...change,
 })
 
-function countingFile() {
-  const asked: (RecallDataQuery | readonly number[])[] = []
+function createFile() {
+  const requests: (RecallDataQuery | readonly number[])[] = []
   return {
-    asked,
+    requests,
     readRecallData: async (_: unknown, wanted: RecallDataQuery) => {
-      asked.push(wanted)
+      requests.push(wanted)
       return {
         postings: new Map(wanted.words.map((word) => [word, [word.length]])),
-        ...(wanted.today === true ? { today: [row(100), row(101)] } : {}),
-        ...(wanted.defaults === undefined ? {} : { defaults: { rows: [row(8), row(9)], lastVector: 9 } }),
+        ...(wanted.today === true ? { today: [createRow(100), createRow(101)] } : {}),
+        ...(wanted.defaults === undefined
+          ? {}
+          : { defaults: { rows: [createRow(8), createRow(9)], lastVector: 9 } }),
       }
     },
     listBySeqs: async (seqs: readonly number[]) => {
-      asked.push(seqs)
-      return seqs.filter((seq) => seq < 50).map(row)
+      requests.push(seqs)
+      return seqs.filter((seq) => seq < 50).map(createRow)
     },
   }
 }
@@ -275,15 +280,15 @@ const question = (...words: readonly string[]) => ({
 })
 
 t.test('MemoryCache reads only missing memories', async (t) => {
-  const file = countingFile()
+  const file = createFile()
   const cache = new MemoryCache(file, 1e6)
   const first = await cache.readRecallData(mind(), question('bread', 'well'))
-  t.equal(file.asked.length, 1)
+  t.equal(file.requests.length, 1)
   t.same(await cache.readRecallData(mind(), question('well')), first)
-  t.equal(file.asked.length, 1)
+  t.equal(file.requests.length, 1)
   await cache.readRecallData(mind(), question('well', 'mill'))
   t.match(
-    file.asked[1],
+    file.requests[1],
     { words: ['mill'], today: false, defaults: undefined },
     'reads only words that are not cached',
   )
@@ -291,51 +296,51 @@ t.test('MemoryCache reads only missing memories', async (t) => {
     (await cache.readRows(mind(), [9, 3])).map(({ seq }) => seq),
     [9, 3],
   )
-  t.same(file.asked[2], [3], 'the newest memories are cached')
-  t.same(await cache.readRows(mind(), [3, 9, 60]), [row(3), row(9)], 'omits deleted memories')
+  t.same(file.requests[2], [3], 'the newest memories are cached')
+  t.same(await cache.readRows(mind(), [3, 9, 60]), [createRow(3), createRow(9)], 'omits deleted memories')
 })
 
 t.test('MemoryCache reads memories again after they change or are added', async (t) => {
-  const file = countingFile()
+  const file = createFile()
   const cache = new MemoryCache(file, 1e6)
   await cache.readRecallData(mind(), question('well'))
   const full = cache.bytes()
   await cache.readRecallData(mind({ daily_count: 3 }), question('well'))
-  t.match(file.asked[1], { words: [], today: true, defaults: undefined })
+  t.match(file.requests[1], { words: [], today: true, defaults: undefined })
   await cache.readRecallData(mind({ memory_rev: 2 }), question('well'))
-  t.match(file.asked[2], { words: ['well'], today: true, defaults: { extraCount: 2, embedderId: 'e' } })
+  t.match(file.requests[2], { words: ['well'], today: true, defaults: { extraCount: 2, embedderId: 'e' } })
   t.equal(cache.bytes(), full, 'removes the previous entry')
   await cache.readRecallData(mind({ memory_rev: 2 }), { ...question('well'), embedderId: 'other' })
   t.match(
-    file.asked[3],
+    file.requests[3],
     { words: [], defaults: { embedderId: 'other' } },
     'reads defaults again for another vector space',
   )
 })
 
 t.test('MemoryCache does not read the memories of a mind without memories', async (t) => {
-  const file = countingFile()
+  const file = createFile()
   const cache = new MemoryCache(file, 1e6)
   const none = await cache.readRecallData(mind({ memory_count: 0, daily_count: 0 }), question('well'))
   t.same(none.today, [])
   t.same(none.defaults, { rows: [], lastVector: 0 })
-  t.equal(file.asked.length, 0)
+  t.equal(file.requests.length, 0)
   const without = await cache.readRecallData(mind(), { ...question('well'), includesToday: false })
   t.same(without.today, [])
-  t.match(file.asked, [{ today: false }])
+  t.match(file.requests, [{ today: false }])
 })
 
 t.test('MemoryCache evicts the least recently used mind first', async (t) => {
-  const file = countingFile()
+  const file = createFile()
   const one = new MemoryCache(file, 1e9)
   await one.readRecallData(mind(), question('well'))
   const cache = new MemoryCache(file, 2 * one.bytes())
   for (const seq of [1, 2, 1, 3]) await cache.readRecallData(mind({ seq }), question('well'))
-  const before = file.asked.length
+  const before = file.requests.length
   await cache.readRecallData(mind({ seq: 1 }), question('well'))
-  t.equal(file.asked.length, before, 'the mind that was used again is cached')
+  t.equal(file.requests.length, before, 'the mind that was used again is cached')
   await cache.readRecallData(mind({ seq: 2 }), question('well'))
-  t.equal(file.asked.length, before + 1, 'the other mind was evicted')
+  t.equal(file.requests.length, before + 1, 'the other mind was evicted')
   t.equal(cache.shrink(1), one.bytes())
   t.equal(cache.shrink(1e9), one.bytes())
   t.equal(cache.bytes(), 0)
@@ -378,13 +383,13 @@ t.test('VectorCache reads an evicted mind again', async (t) => {
 })
 
 t.test('DailySearch recomputes evicted stems', async (t) => {
-  const day = new DailySearch()
+  const search = new DailySearch()
   const row = { seq: 1, kind: 'fact', content: 'the well in the valley is dry' } as never
   const question = [{ text: 'is the well dry', words: ['well', 'dry'], vector: undefined }]
-  const found = day.find(question, [row], [undefined])
-  const bytes = day.bytes()
+  const found = search.find(question, [row], [undefined])
+  const bytes = search.bytes()
   t.ok(bytes > 0)
-  t.equal(day.shrink(Number.POSITIVE_INFINITY), bytes)
-  t.equal(day.bytes(), 0)
-  t.same(day.find(question, [row], [undefined]), found)
+  t.equal(search.shrink(Number.POSITIVE_INFINITY), bytes)
+  t.equal(search.bytes(), 0)
+  t.same(search.find(question, [row], [undefined]), found)
 })

@@ -38,7 +38,7 @@ RelationsFile.prototype.get = () => getRelations.call(relations)
 /** A data folder with a trained vector space, shared because training takes half a second. */
 const trained: { dir?: string } = {}
 
-async function trainedFolder(): Promise<string> {
+async function createTrainedFolder(): Promise<string> {
   if (trained.dir !== undefined) return trained.dir
   const dir = mkdtempSync(join(tmpdir(), 'causeway-minds-'))
   trained.dir = dir
@@ -51,15 +51,15 @@ async function trainedFolder(): Promise<string> {
   return dir
 }
 
-export async function dataFolder(t: Test): Promise<string> {
+export async function createDataFolder(t: Test): Promise<string> {
   const dir = join(t.testdir({}), 'data')
   mkdirSync(dir)
-  copyFileSync(join(await trainedFolder(), 'minds.db'), join(dir, 'minds.db'))
+  copyFileSync(join(await createTrainedFolder(), 'minds.db'), join(dir, 'minds.db'))
   return dir
 }
 
 export async function openMinds(t: Test, options: KitOptions = {}): Promise<OpenMinds> {
-  const dir = options.dir ?? (await dataFolder(t))
+  const dir = options.dir ?? (await createDataFolder(t))
   const { settings = {}, now = Date.now, log } = options
   const opened = await openForTest(app, { dir, settings, now, ...(log === undefined ? {} : { log }) })
   const state = { isOpen: true }
@@ -95,7 +95,7 @@ export const makeMind = ({ call }: OpenMinds, mind_id: string, config: object = 
     request_id: randomUUID(),
   })
 
-export const stove = (position: readonly number[], id = 'stove_2') => ({
+export const createStove = (position: readonly number[], id = 'stove_2') => ({
   entity_id: id,
   display_name: 'Stove',
   position,
@@ -105,7 +105,7 @@ export const stove = (position: readonly number[], id = 'stove_2') => ({
 })
 
 /** The example observation of the original mind server's documentation, with changes. */
-export const seen = (entity_id: string, time: number, change: Data = {}): Data => ({
+export const observe = (entity_id: string, time: number, change: Data = {}): Data => ({
   entity_id,
   current_simulation_time: time,
   status: {
@@ -119,7 +119,7 @@ export const seen = (entity_id: string, time: number, change: Data = {}): Data =
     needs: { hunger: 22, energy: 71, fun: 64, hygiene: 80, social: 40, ...change.needs },
     max_value: 100,
   },
-  vision: { visible_entities: change.entities ?? [stove([13, 7])] },
+  vision: { visible_entities: change.entities ?? [createStove([13, 7])] },
   conversations: change.conversations ?? [],
 })
 
@@ -131,7 +131,7 @@ export const decide = (
 ): Promise<Data> =>
   call('decide_action', {
     mind_id,
-    observation: seen(mind_id, time, change),
+    observation: observe(mind_id, time, change),
     ...(change.events === undefined ? {} : { events: change.events }),
     ...(change.request_id === undefined ? {} : { request_id: change.request_id }),
     ...(change.explain === undefined ? {} : { explain: change.explain }),

@@ -21,8 +21,8 @@ interface MergedConversation {
  *
  * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time, then by
  * arrival. A message that one list contains twice is retained twice. Otherwise, the overlap is the longest sequence
- * that ends the stored and begins the incoming messages. `windowSize` is the number of messages that the game repeats: a
- * full window without overlap means that messages were missed.
+ * that ends the stored and begins the incoming messages. `windowSize` is the number of messages that the game repeats:
+ * a full window without overlap means that messages were missed.
  */
 export function mergeMessages(
   storedMessages: readonly StoredMessage[],

@@ -24,7 +24,10 @@ export class MindQueue {
     return this.#depth
   }
 
-  /** Throws `MIND_BUSY` if more than `maxAhead` calls of the mind are ahead. `maxAhead` may resolve after the call is queued. */
+  /**
+   * Throws `MIND_BUSY` if more than `maxAhead` calls of the mind are ahead. `maxAhead` may resolve after the call is
+   * queued.
+   */
   async run<T>(
     mindId: string,
     maxAhead: number | Promise<number>,

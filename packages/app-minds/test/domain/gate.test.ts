@@ -6,32 +6,32 @@ import { assessSituation } from '../../src/domain/menu.ts'
 import type { Observation, PendingBid } from '../../src/domain/observation.ts'
 import { limitsSchema } from '../../src/limits.ts'
 import { readObservation } from '../../src/wire/read-observation.ts'
-import { type Data, seen } from '../minds-kit.ts'
+import { type Data, observe } from '../minds-kit.ts'
 
 const limits = limitsSchema.parse({})
-const observed = (change: Data = {}): Observation =>
-  readObservation(seen('mara', 10, change), limits).observation
-const bid = (bid_id: string): PendingBid => ({
+const parseObservation = (change: Data = {}): Observation =>
+  readObservation(observe('mara', 10, change), limits).observation
+const createBid = (bid_id: string): PendingBid => ({
   bid_id,
   bidder_id: `of_${bid_id}`,
   bidder_name: 'Ben',
   interaction_name: 'conversation',
   received_at: 10,
 })
-const talking = {
+const talkingChange = {
   status: {
     current_interaction: { interaction_id: 't', interaction_name: 'conversation' },
     controller_state: { state_name: 'interacting' },
   },
 }
-const locked = { status: { movement_locked: true } }
-const between = { status: { current_interaction: { interaction_name: 'eat' } } }
-const moving = { status: { controller_state: { state_name: 'moving' } } }
+const lockedChange = { status: { movement_locked: true } }
+const transitionChange = { status: { current_interaction: { interaction_name: 'eat' } } }
+const movingChange = { status: { controller_state: { state_name: 'moving' } } }
 
 /** Returns the accepted action, or `null`. */
-const passes = (proposal: Proposal, change: Data = {}, bids: readonly PendingBid[] = []) => {
-  const verdict = validateAction(proposal, assessSituation(observed(change), bids))
-  return 'action' in verdict ? verdict.action : null
+const findAcceptedAction = (proposal: Proposal, change: Data = {}, bids: readonly PendingBid[] = []) => {
+  const validation = validateAction(proposal, assessSituation(parseObservation(change), bids))
+  return 'action' in validation ? validation.action : null
 }
 
 verifies('minds:gate', 'each action is accepted only if it is possible', async (t) => {
@@ -39,50 +39,50 @@ verifies('minds:gate', 'each action is accepted only if it is possible', async (
   const legal: [string, Proposal, Data?, PendingBid[]?][] = [
     ['move to a cell', { action: 'move_to', parameters: { destination: [0, 0] } }],
     ['move to a zone', { action: 'move_to', parameters: { zone_id: 'market' } }],
-    ['use what is in sight', eat],
+    ['use a visible entity', eat],
     ['wander', { action: 'wander' }],
     ['wait', { action: 'wait', parameters: { duration: 5 } }],
-    ['go on moving', { action: 'continue' }, moving],
-    ['go on talking', { action: 'continue' }, talking],
-    ['say something', { action: 'act_in_interaction', parameters: { message: 'hi' } }, talking],
-    ['leave', { action: 'cancel_interaction' }, talking],
-    ['wait in a teardown', { action: 'wait' }, locked],
+    ['continue moving', { action: 'continue' }, movingChange],
+    ['continue talking', { action: 'continue' }, talkingChange],
+    ['say something', { action: 'act_in_interaction', parameters: { message: 'hi' } }, talkingChange],
+    ['leave', { action: 'cancel_interaction' }, talkingChange],
+    ['wait while an interaction ends', { action: 'wait' }, lockedChange],
     [
       'accept',
       { action: 'respond_to_interaction_bid', parameters: { bid_id: 'a', accept: true } },
       {},
-      [bid('a')],
+      [createBid('a')],
     ],
     [
       'reject',
       { action: 'respond_to_interaction_bid', parameters: { bid_id: 'a', accept: false, reason: 'no' } },
       {},
-      [bid('a')],
+      [createBid('a')],
     ],
     [
       'reject all',
       { action: 'batch_reject_interaction_bids', parameters: { ids: '*', reason: 'no' } },
       {},
-      [bid('a'), bid('b')],
+      [createBid('a'), createBid('b')],
     ],
     [
       'reject some',
       { action: 'batch_reject_interaction_bids', parameters: { ids: ['a', 'of_b'], reason: 'no' } },
       {},
-      [bid('a'), bid('b')],
+      [createBid('a'), createBid('b')],
     ],
     ['mark a zone', { action: 'mark_zone', parameters: { radius: 3, name: 'home', kind: 'rest' } }],
     ['go in a direction', { action: 'move_direction', parameters: { direction: 'north' } }],
   ]
-  for (const [name, proposal, change, bids] of legal) t.ok(passes(proposal, change, bids), name)
+  for (const [name, proposal, change, bids] of legal) t.ok(findAcceptedAction(proposal, change, bids), name)
   const illegal: [string, Proposal, Data?, PendingBid[]?][] = [
-    ['no such action', { action: 'fly' }],
-    ['no name at all', { action: null }],
-    ['move to nowhere', { action: 'move_to', parameters: {} }],
+    ['unknown action', { action: 'fly' }],
+    ['no name', { action: null }],
+    ['move without a destination', { action: 'move_to', parameters: {} }],
     ['move to null', { action: 'move_to', parameters: { destination: null } }],
     ['move to two places', { action: 'move_to', parameters: { destination: [1, 1], zone_id: 'x' } }],
-    ['move while locked', { action: 'move_to', parameters: { destination: [1, 1] } }, locked],
-    ['move while talking', { action: 'move_to', parameters: { destination: [1, 1] } }, talking],
+    ['move while locked', { action: 'move_to', parameters: { destination: [1, 1] } }, lockedChange],
+    ['move while talking', { action: 'move_to', parameters: { destination: [1, 1] } }, talkingChange],
     [
       'an unknown entity',
       { action: 'interact_with', parameters: { entity_id: 'dragon', interaction_name: 'eat' } },
@@ -91,18 +91,18 @@ verifies('minds:gate', 'each action is accepted only if it is possible', async (
       'an unknown interaction',
       { action: 'interact_with', parameters: { entity_id: 'stove_2', interaction_name: 'sing' } },
     ],
-    ['use while talking', eat, talking],
-    ['use in a teardown', eat, locked],
-    ['wait while talking', { action: 'wait' }, talking],
-    ['wander while locked', { action: 'wander' }, locked],
-    ['speak alone', { action: 'act_in_interaction', parameters: { message: 'hi' } }],
+    ['use while talking', eat, talkingChange],
+    ['use while an interaction ends', eat, lockedChange],
+    ['wait while talking', { action: 'wait' }, talkingChange],
+    ['wander while locked', { action: 'wander' }, lockedChange],
+    ['speak without an interaction', { action: 'act_in_interaction', parameters: { message: 'hi' } }],
     [
       'speak before it is confirmed',
       { action: 'act_in_interaction', parameters: { message: 'hi' } },
-      between,
+      transitionChange,
     ],
-    ['say nothing', { action: 'act_in_interaction', parameters: { message: '' } }, talking],
-    ['leave nothing', { action: 'cancel_interaction' }],
+    ['speak an empty message', { action: 'act_in_interaction', parameters: { message: '' } }, talkingChange],
+    ['leave without an interaction', { action: 'cancel_interaction' }],
     ['continue without an activity', { action: 'continue' }],
     [
       'answer without a bid',
@@ -112,42 +112,46 @@ verifies('minds:gate', 'each action is accepted only if it is possible', async (
       'answer another',
       { action: 'respond_to_interaction_bid', parameters: { bid_id: 'b', accept: true } },
       {},
-      [bid('a')],
+      [createBid('a')],
     ],
     [
       'reject without a reason',
       { action: 'respond_to_interaction_bid', parameters: { bid_id: 'a', accept: false } },
       {},
-      [bid('a')],
+      [createBid('a')],
     ],
     [
       'reject all of one',
       { action: 'batch_reject_interaction_bids', parameters: { ids: '*', reason: 'no' } },
       {},
-      [bid('a')],
+      [createBid('a')],
     ],
     [
       'reject an unknown one',
       { action: 'batch_reject_interaction_bids', parameters: { ids: ['z'], reason: 'no' } },
       {},
-      [bid('a'), bid('b')],
+      [createBid('a'), createBid('b')],
     ],
     [
       'a zone of two kinds',
       { action: 'mark_zone', parameters: { radius: 3, cells: [], name: 'home', kind: 'rest' } },
     ],
   ]
-  for (const [name, proposal, change, bids] of illegal) t.equal(passes(proposal, change, bids), null, name)
+  for (const [name, proposal, change, bids] of illegal)
+    t.equal(findAcceptedAction(proposal, change, bids), null, name)
 })
 
 verifies('minds:gate', 'unambiguous misspellings are corrected', async (t) => {
   const eat = { action: 'interact_with', parameters: { entity_id: 'stove_2', interaction_name: 'eat' } }
   t.same(
-    passes({ action: 'INTERACT_WITH', parameters: { entity_name: 'Stove', interaction_name: 'EAT' } }),
+    findAcceptedAction({
+      action: 'INTERACT_WITH',
+      parameters: { entity_name: 'Stove', interaction_name: 'EAT' },
+    }),
     eat,
   )
-  t.same(passes({ action: 'interact_with', parameters: { entity_id: 'stove_2' } }), eat)
-  const numbered = assessSituation(observed(), [])
+  t.same(findAcceptedAction({ action: 'interact_with', parameters: { entity_id: 'stove_2' } }), eat)
+  const numbered = assessSituation(parseObservation(), [])
   const entities = (numbered.observation.entities ?? []).map((one) => ({ ...one, entity_id: '7' }))
   t.same(
     validateAction(
@@ -158,25 +162,25 @@ verifies('minds:gate', 'unambiguous misspellings are corrected', async (t) => {
   )
   const cell = { action: 'move_to', parameters: { destination: [3, 4] } }
   for (const destination of [[3, 4], { x: 3, y: 4 }, '(3, 4)', '[3,4]', { x: 3.0, y: 4.2 }])
-    t.same(passes({ action: 'move_to', parameters: { destination } }), cell)
-  t.same(passes({ action: 'move_to', parameters: { x: 3, y: 4 } }), cell)
+    t.same(findAcceptedAction({ action: 'move_to', parameters: { destination } }), cell)
+  t.same(findAcceptedAction({ action: 'move_to', parameters: { x: 3, y: 4 } }), cell)
 })
 
 verifies('minds:gate', 'a problem lists the valid values', async (t) => {
-  const verdict = validateAction(
+  const validation = validateAction(
     { action: 'interact_with', parameters: { entity_id: 'dragon' } },
-    assessSituation(observed(), []),
+    assessSituation(parseObservation(), []),
   )
-  t.same(verdict, { problems: ['no entity "dragon" is in sight; in sight are stove_2'] })
-  const closed = validateAction({ action: 'wait' }, assessSituation(observed(talking), []))
+  t.same(validation, { problems: ['no entity "dragon" is in sight; in sight are stove_2'] })
+  const closed = validateAction({ action: 'wait' }, assessSituation(parseObservation(talkingChange), []))
   t.match(closed, {
     problems: [/an interaction is in progress.*act_in_interaction, continue, cancel_interaction/],
   })
 })
 
 t.test('createSafeAction returns a legal action in every situation', async (t) => {
-  for (const change of [{}, talking, locked, between, moving]) {
-    const situation = assessSituation(observed(change), [])
+  for (const change of [{}, talkingChange, lockedChange, transitionChange, movingChange]) {
+    const situation = assessSituation(parseObservation(change), [])
     t.ok('action' in validateAction(createSafeAction(situation), situation))
     t.ok(situation.menu.length > 0)
   }

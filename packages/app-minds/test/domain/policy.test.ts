@@ -12,27 +12,27 @@ import { emptyWorkingMemory, updateFactualFields } from '../../src/domain/policy
 import { createRandom } from '../../src/domain/random.ts'
 import { limitsSchema } from '../../src/limits.ts'
 import { readObservation } from '../../src/wire/read-observation.ts'
-import { type Data, parseRelations, seen, stove } from '../minds-kit.ts'
+import { createStove, type Data, observe, parseRelations } from '../minds-kit.ts'
 
 const limits = limitsSchema.parse({})
 const noRelations = parseRelations('')
-const observed = (time: number, change: Data = {}): Observation =>
-  readObservation(seen('mara', time, change), limits).observation
+const parseObservation = (time: number, change: Data = {}): Observation =>
+  readObservation(observe('mara', time, change), limits).observation
 
-interface Before {
+interface PolicyState {
   readonly state: MindState
   readonly places: Places
 }
-const nothing: Before = { state: initialState, places: new Map() }
+const emptyState: PolicyState = { state: initialState, places: new Map() }
 
 /** Runs one cycle of the policy, without memories. */
-function cycle(
+function runCycle(
   observation: Observation,
-  before: Before = nothing,
+  previous: PolicyState = emptyState,
   events: readonly MindEvent[] = [],
   constants: PolicyConstants = policyConstants,
 ) {
-  const { state, places, derivedEvents } = perceive(observation, events, before, constants)
+  const { state, places, derivedEvents } = perceive(observation, events, previous, constants)
   const choice = selectAction({
     situation: assessSituation(observation, []),
     state,
@@ -64,7 +64,7 @@ verifies(
   async (t) => {
     t.ok(Math.abs(computeUrgency(0.22, policyConstants) - 1.1084) < 1e-9)
     t.ok(Math.abs(computeUrgency(0.47, policyConstants) - 0.2809) < 1e-9)
-    const { choice } = cycle(observed(10))
+    const { choice } = runCycle(parseObservation(10))
     t.match(choice.action, {
       action: 'interact_with',
       parameters: { entity_id: 'stove_2', interaction_name: 'eat' },
@@ -78,26 +78,26 @@ verifies(
   'minds:policy:score',
   'a stove 21 cells away scores 0.404, and the policy moves to a free cell next to it',
   async (t) => {
-    const { choice } = cycle(observed(10, { entities: [stove([33, 7])] }))
+    const { choice } = runCycle(parseObservation(10, { entities: [createStove([33, 7])] }))
     t.same(choice.action, { action: 'move_to', parameters: { destination: [32, 7] } })
     t.equal(choice.candidates[0]?.score, 0.4037)
     const taken = { entity_id: 'ben', display_name: 'Ben', position: [32, 7], interactions: {} }
-    const around = cycle(observed(10, { entities: [stove([33, 7]), taken] }))
+    const around = runCycle(parseObservation(10, { entities: [createStove([33, 7]), taken] }))
     t.same(around.choice.action.parameters, { destination: [33, 6] })
   },
 )
 
 verifies('minds:policy:score', 'scores do not depend on the names and scale of needs', async (t) => {
   const renamed = {
-    ...seen('mara', 10, {}),
+    ...observe('mara', 10, {}),
     needs: { needs: { vigour: 2.2, mirth: 9 }, max_value: 10 },
     vision: {
       visible_entities: [
-        { ...stove([13, 7]), interactions: { sip: { name: 'sip', needs_filled: ['vigour'] } } },
+        { ...createStove([13, 7]), interactions: { sip: { name: 'sip', needs_filled: ['vigour'] } } },
       ],
     },
   }
-  const { choice } = cycle(readObservation(renamed, limits).observation)
+  const { choice } = runCycle(readObservation(renamed, limits).observation)
   t.equal(choice.candidates[0]?.score, 0.7881)
 })
 
@@ -105,19 +105,19 @@ t.test(
   'the policy waits if all needs are satisfied, and wanders if the object it needs is out of sight',
   async (t) => {
     const full = { hunger: 100, energy: 100, fun: 100, hygiene: 100, social: 100 }
-    t.equal(cycle(observed(10, { needs: full, entities: [] })).choice.action.action, 'wait')
-    t.equal(cycle(observed(10, { entities: [] })).choice.action.action, 'wander')
+    t.equal(runCycle(parseObservation(10, { needs: full, entities: [] })).choice.action.action, 'wait')
+    t.equal(runCycle(parseObservation(10, { entities: [] })).choice.action.action, 'wander')
   },
 )
 
 t.test('the policy moves to remembered places that are not gone', async (t) => {
-  const { after } = cycle(observed(10, { needs: { hunger: 90 } }))
+  const { after } = runCycle(parseObservation(10, { needs: { hunger: 90 } }))
   const away = { status: { position: [40, 7] }, entities: [] }
-  t.same(cycle(observed(20, away), after).choice.action, {
+  t.same(runCycle(parseObservation(20, away), after).choice.action, {
     action: 'move_to',
     parameters: { destination: [14, 7] },
   })
-  const empty = cycle(observed(30, { status: { position: [14, 7] }, entities: [] }), after)
+  const empty = runCycle(parseObservation(30, { status: { position: [14, 7] }, entities: [] }), after)
   t.equal(empty.after.places.get('stove_2')?.gone, true)
   t.equal(empty.choice.action.action, 'wander')
 })
@@ -126,9 +126,9 @@ verifies(
   'minds:policy:refusal',
   'an attempt without effect counts as a refusal and is not repeated for 90 minutes',
   async (t) => {
-    const first = cycle(observed(10))
+    const first = runCycle(parseObservation(10))
     t.equal(first.choice.action.action, 'interact_with')
-    const second = cycle(observed(13), first.after)
+    const second = runCycle(parseObservation(13), first.after)
     t.match(second.derivedEvents, [
       { kind: 'refusal', goal: { entity_id: 'stove_2', interaction_name: 'eat' } },
     ])
@@ -137,8 +137,8 @@ verifies(
       second.choice.candidates.find(({ target }) => target === 'stove_2'),
       { rejected_because: /refused/ },
     )
-    t.not(cycle(observed(102), second.after).choice.action.action, 'interact_with')
-    t.equal(cycle(observed(103), second.after).choice.action.action, 'interact_with')
+    t.not(runCycle(parseObservation(102), second.after).choice.action.action, 'interact_with')
+    t.equal(runCycle(parseObservation(103), second.after).choice.action.action, 'interact_with')
   },
 )
 
@@ -146,31 +146,38 @@ verifies(
   'minds:policy:refusal',
   'a reported refusal has priority, and a refusal because of distance allows another attempt',
   async (t) => {
-    const rejected = (reason: string): MindEvent[] => [
+    const createRejection = (reason: string): MindEvent[] => [
       {
         timestamp: 11,
         event_type: 'INTERACTION_BID_REJECTED',
         payload: { entity_id: 'stove_2', interaction_name: 'eat', reason },
       },
     ]
-    const first = cycle(observed(10))
-    t.not(cycle(observed(13), first.after, rejected('it is in use')).choice.action.action, 'interact_with')
-    const near = cycle(observed(13, { status: { position: [10, 7] } }), first.after, rejected('too far away'))
+    const first = runCycle(parseObservation(10))
+    t.not(
+      runCycle(parseObservation(13), first.after, createRejection('it is in use')).choice.action.action,
+      'interact_with',
+    )
+    const near = runCycle(
+      parseObservation(13, { status: { position: [10, 7] } }),
+      first.after,
+      createRejection('too far away'),
+    )
     t.match(near.choice.action, { action: 'interact_with' }, 'tries once from here')
   },
 )
 
 verifies('minds:policy:refusal', 'a successful attempt is not a refusal', async (t) => {
-  const first = cycle(observed(10))
-  const second = cycle(observed(13, { needs: { hunger: 47 } }), first.after)
+  const first = runCycle(parseObservation(10))
+  const second = runCycle(parseObservation(13, { needs: { hunger: 47 } }), first.after)
   t.same(
     second.derivedEvents.filter(({ kind }) => kind === 'refusal'),
     [],
   )
 })
 
-const eating = (time: number, needs: object) =>
-  observed(time, {
+const observeEating = (time: number, needs: object) =>
+  parseObservation(time, {
     needs,
     status: {
       current_interaction: { interaction_name: 'eat', entity_id: 'stove_2', needs_filled: ['hunger'] },
@@ -181,21 +188,24 @@ const eating = (time: number, needs: object) =>
 t.test(
   'the policy leaves an interaction when its needs are satisfied or another need is critical',
   async (t) => {
-    const begun = cycle(eating(10, { hunger: 30 }))
+    const begun = runCycle(observeEating(10, { hunger: 30 }))
     t.equal(begun.choice.action.action, 'continue')
-    t.equal(cycle(eating(20, { hunger: 60 }), begun.after).choice.action.action, 'continue')
-    t.equal(cycle(eating(20, { hunger: 96 }), begun.after).choice.action.action, 'cancel_interaction')
+    t.equal(runCycle(observeEating(20, { hunger: 60 }), begun.after).choice.action.action, 'continue')
     t.equal(
-      cycle(eating(20, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
+      runCycle(observeEating(20, { hunger: 96 }), begun.after).choice.action.action,
       'cancel_interaction',
     )
     t.equal(
-      cycle(eating(20, { hunger: 45, energy: 10 }), begun.after).choice.action.action,
+      runCycle(observeEating(20, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
+      'cancel_interaction',
+    )
+    t.equal(
+      runCycle(observeEating(20, { hunger: 45, energy: 10 }), begun.after).choice.action.action,
       'continue',
       'stays because the need of the interaction is low too',
     )
     t.equal(
-      cycle(eating(12, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
+      runCycle(observeEating(12, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
       'continue',
       'stays because the interaction has just begun',
     )
@@ -203,67 +213,77 @@ t.test(
 )
 
 t.test('the minimum stay is shortened only if the needs of the interaction are satisfied', async (t) => {
-  const own = { ...policyConstants, leave: 2, leave_satisfied: 2 }
-  const begun = cycle(eating(10, { hunger: 30 }))
-  const at12 = (needs: object) => cycle(eating(12, needs), begun.after, [], own).choice.action.action
+  const overrides = { ...policyConstants, leave: 2, leave_satisfied: 2 }
+  const begun = runCycle(observeEating(10, { hunger: 30 }))
+  const at12 = (needs: object) =>
+    runCycle(observeEating(12, needs), begun.after, [], overrides).choice.action.action
   t.equal(at12({ hunger: 60, energy: 10 }), 'continue')
   t.equal(at12({ hunger: 96 }), 'cancel_interaction')
 })
 
 t.test('moods and decisions use the constants of the mind', async (t) => {
-  const mood = (own: Partial<PolicyConstants>) => {
-    const constants = { ...policyConstants, ...own }
-    const facts = { observation: observed(10), derivedEvents: [], candidates: [], because: '', constants }
+  const describeMood = (overrides: Partial<PolicyConstants>) => {
+    const constants = { ...policyConstants, ...overrides }
+    const facts = {
+      observation: parseObservation(10),
+      derivedEvents: [],
+      candidates: [],
+      because: '',
+      constants,
+    }
     return updateFactualFields(emptyWorkingMemory, facts)
   }
   // Hunger is 22 of 100, and the mean of all needs is 55.4.
-  t.equal(mood({}).emotional_state, 'worried')
-  t.equal(mood({ desperate_below: 0.6 }).emotional_state, 'desperate')
-  t.equal(mood({ critical: 0.2 }).emotional_state, 'calm')
-  t.equal(mood({ critical: 0.2, content_from: 0.5 }).emotional_state, 'content')
-  t.same(mood({}).active_goals, ['restore hunger'])
-  t.same(mood({ goal_below: 0.2 }).active_goals, [])
+  t.equal(describeMood({}).emotional_state, 'worried')
+  t.equal(describeMood({ desperate_below: 0.6 }).emotional_state, 'desperate')
+  t.equal(describeMood({ critical: 0.2 }).emotional_state, 'calm')
+  t.equal(describeMood({ critical: 0.2, content_from: 0.5 }).emotional_state, 'content')
+  t.same(describeMood({}).active_goals, ['restore hunger'])
+  t.same(describeMood({ goal_below: 0.2 }).active_goals, [])
 })
 
 t.test('the policy uses the learned gain of an interaction after three uses', async (t) => {
-  let before = nothing
+  let previous = emptyState
   for (let n = 0; n < 3; n++) {
-    before = cycle(eating(100 * n + 10, { hunger: 20 }), before).after
-    before = cycle(observed(100 * n + 30, { needs: { hunger: 60 } }), before).after
+    previous = runCycle(observeEating(100 * n + 10, { hunger: 20 }), previous).after
+    previous = runCycle(parseObservation(100 * n + 30, { needs: { hunger: 60 } }), previous).after
   }
-  const learned = before.state.gains['eat|hunger']
+  const learned = previous.state.gains['eat|hunger']
   t.equal(learned?.samples, 3)
   t.ok(Math.abs((learned?.mean ?? 0) - 0.4) < 1e-9)
-  const { choice } = cycle(observed(1000), before)
+  const { choice } = runCycle(parseObservation(1000), previous)
   const expected = (1.1084 - (1 - 0.62) ** 2) / 1.05
   t.ok(Math.abs((choice.candidates[0]?.score ?? 0) - expected) < 1e-4)
 })
 
 t.test('while moving, the policy ignores slightly better candidates', async (t) => {
-  const walking = (entities: Data) =>
-    observed(12, { entities, status: { controller_state: { state_name: 'moving' } } })
-  const first = cycle(observed(10, { entities: [stove([25, 7])] }))
+  const observeWalking = (entities: Data) =>
+    parseObservation(12, { entities, status: { controller_state: { state_name: 'moving' } } })
+  const first = runCycle(parseObservation(10, { entities: [createStove([25, 7])] }))
   t.equal(first.choice.action.action, 'move_to')
-  const both = cycle(walking([stove([25, 7]), stove([23, 7], 'stove_3')]), first.after)
+  const both = runCycle(observeWalking([createStove([25, 7]), createStove([23, 7], 'stove_3')]), first.after)
   t.equal(both.choice.action.action, 'continue')
-  const better = cycle(walking([stove([25, 7]), stove([14, 7], 'stove_3')]), first.after)
+  const better = runCycle(
+    observeWalking([createStove([25, 7]), createStove([14, 7], 'stove_3')]),
+    first.after,
+  )
   t.same(better.choice.action, { action: 'move_to', parameters: { destination: [13, 7] } })
 })
 
 verifies('minds:policy:deterministic', 'the policy returns the same bytes for the same input', async (t) => {
   const run = () => {
-    let before = nothing
+    let previous = emptyState
     const choices: unknown[] = []
     for (let n = 0; n < 40; n++) {
-      const entities = [stove([13 + (n % 7), 7]), stove([20, n % 11], 'stove_9')]
-      const { choice, after } = cycle(
-        observed(10 + 7 * n, { entities, needs: { hunger: (n * 37) % 100 } }),
-        before,
+      const entities = [createStove([13 + (n % 7), 7]), createStove([20, n % 11], 'stove_9')]
+      const { choice, after } = runCycle(
+        parseObservation(10 + 7 * n, { entities, needs: { hunger: (n * 37) % 100 } }),
+        previous,
       )
       choices.push(choice)
-      before = after
+      previous = after
     }
-    return JSON.stringify([choices, before.state, [...before.places]])
+    return JSON.stringify([choices, previous.state, [...previous.places]])
   }
   t.equal(run(), run())
 })

@@ -11,8 +11,8 @@ import { actionNames } from '../../src/domain/action.ts'
 import { limitsSchema } from '../../src/limits.ts'
 import type { Minds } from '../../src/mind/minds.ts'
 import { readConfig } from '../../src/wire/read-config.ts'
-import { findWell, wellSeen } from '../killed/wells.ts'
-import { type Data, dataFolder, decide, makeMind, type OpenMinds, openMinds } from '../minds-kit.ts'
+import { findWellStep, observeWell } from '../killed/wells.ts'
+import { createDataFolder, type Data, decide, makeMind, type OpenMinds, openMinds } from '../minds-kit.ts'
 import { createValidAnswer, type Script, startScripted } from '../provider/scripted-provider.ts'
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
@@ -21,7 +21,7 @@ t.setTimeout(isLong ? 900_000 : 120_000)
 const program = fileURLToPath(new URL('../killed/living.ts', import.meta.url))
 
 /** Runs a process, kills it `lateMs` after `lines` results arrived, and returns the results. */
-async function killedLife(
+async function runUntilKilled(
   t: Test,
   dir: string,
   from: number,
@@ -35,27 +35,27 @@ async function killedLife(
     },
   )
   t.teardown(() => child.kill('SIGKILL'))
-  const answered = new Map<string, Data>()
-  let seen = 0
+  const answers = new Map<string, Data>()
+  let lineCount = 0
   if (child.stdout === null) throw new Error('the process has an output')
   createInterface({ input: child.stdout }).on('line', (line) => {
     const { request_id, answer } = JSON.parse(line)
-    if (request_id !== undefined) answered.set(request_id, answer)
-    if (++seen === lines) setTimeout(() => child.kill('SIGKILL'), lateMs)
+    if (request_id !== undefined) answers.set(request_id, answer)
+    if (++lineCount === lines) setTimeout(() => child.kill('SIGKILL'), lateMs)
   })
   const [code, signal] = await once(child, 'close')
   t.same([code, signal], [null, 'SIGKILL'])
-  return answered
+  return answers
 }
 
-async function makeMemories(minds: OpenMinds, mindId: string): Promise<{ id: string; content: string }[]> {
+async function listMemories(minds: OpenMinds, mindId: string): Promise<{ id: string; content: string }[]> {
   const store = minds.app.store as Minds
-  const lasting = store.read(mindId, ({ memories }, { seq }) => memories.listNewest(seq, 1e6))
-  return [...(await lasting), ...(await minds.read(`mind://${mindId}/daily_memories`))]
+  const longTermMemories = store.read(mindId, ({ memories }, { seq }) => memories.listNewest(seq, 1e6))
+  return [...(await longTermMemories), ...(await minds.read(`mind://${mindId}/daily_memories`))]
 }
 
 /** Returns random numbers from a seed, so that a failing run can be repeated. */
-function random(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -67,24 +67,24 @@ verifies(
   'minds:killed',
   'completed calls are retained if the process is killed during decisions or a consolidation',
   inCI(async (t) => {
-    const dir = await dataFolder(t)
+    const dir = await createDataFolder(t)
     const first = await openMinds(t, { dir })
     for (const id of ['mara', 'ben']) await makeMind(first, id)
     await first.app.close()
-    const next = random(20_251_122)
+    const next = createRandom(20_251_122)
     const all = new Map<string, Data>()
     let from = 0
     for (let life = 0; life < (isLong ? 50 : 5); life++) {
-      const answered = await killedLife(t, dir, from, {
+      const answers = await runUntilKilled(t, dir, from, {
         lines: 1 + Math.floor(next() * 40),
         lateMs: next() * 15,
       })
-      for (const [id, answer] of answered) all.set(id, answer)
+      for (const [id, answer] of answers) all.set(id, answer)
       from = 10 + Math.max(from, ...[...all.keys()].map((id) => Number(id.split('-')[1])))
       const minds = await openMinds(t, { dir })
       for (const mind of ['mara', 'ben']) {
-        const memories = await makeMemories(minds, mind)
-        const steps = memories.flatMap(({ content }) => findWell(content) ?? [])
+        const memories = await listMemories(minds, mind)
+        const steps = memories.flatMap(({ content }) => findWellStep(content) ?? [])
         t.equal(new Set(memories.map(({ id }) => id)).size, memories.length, 'ids are unique')
         t.equal(new Set(steps).size, steps.length, 'memories are unique')
         const mine = [...all.keys()].filter((id) => id.startsWith(mind)).map((id) => Number(id.split('-')[1]))
@@ -100,18 +100,18 @@ verifies(
           'counts are correct',
         )
       }
-      const [last = ''] = [...answered.keys()].slice(-1)
+      const [last = ''] = [...answers.keys()].slice(-1)
       const [mind_id = ''] = last.split('-')
       const again = await minds.call('decide_action', {
         mind_id,
-        observation: wellSeen(mind_id, 0),
+        observation: observeWell(mind_id, 0),
         request_id: last,
       })
       t.same(again, { ...all.get(last), replayed: true }, 'the last result is stored')
       t.match(
         await minds.call('decide_action', {
           mind_id,
-          observation: wellSeen(mind_id, from++),
+          observation: observeWell(mind_id, from++),
           request_id: `${mind_id}-${from - 1}`,
         }),
         { status: 'success' },
@@ -126,7 +126,7 @@ verifies(
 )
 
 /** A slow provider, so that calls arrive during a decision. */
-const slow: Script = (request) => ({
+const slowScript: Script = (request) => ({
   take: (response) => {
     const choices = [{ message: { content: createValidAnswer(request) }, finish_reason: 'stop' }]
     void pause(40).then(() => response.writeHead(200).end(JSON.stringify({ model: 'scripted', choices })))
@@ -137,23 +137,23 @@ verifies(
   'minds:life',
   'a mind that is released or deleted completes only its running decisions',
   async (t) => {
-    const provider = await startScripted(t, slow)
+    const provider = await startScripted(t, slowScript)
     const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
     for (const [tool, status] of [
       ['cleanup_mind', 'removed'],
       ['forget_mind', 'forgotten'],
     ] as const) {
       await makeMind(minds, tool)
-      const [begun, ended, late, asleep] = await Promise.allSettled([
+      const [runningDecision, removal, laterDecision, laterConsolidation] = await Promise.allSettled([
         decide(minds, tool, 100),
         minds.call(tool, { mind_id: tool }),
         decide(minds, tool, 101),
         minds.call('consolidate_memories', { mind_id: tool }),
       ])
-      t.match(begun, { status: 'fulfilled', value: { status: 'success', decided_by: 'llm' } })
-      t.match(ended, { status: 'fulfilled', value: { status } })
-      t.match(late, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
-      t.match(asleep, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
+      t.match(runningDecision, { status: 'fulfilled', value: { status: 'success', decided_by: 'llm' } })
+      t.match(removal, { status: 'fulfilled', value: { status } })
+      t.match(laterDecision, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
+      t.match(laterConsolidation, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
     }
   },
 )
@@ -202,21 +202,21 @@ const findTable = (column: string): readonly (readonly string[])[] => {
     .split('\n')
     .map((row) => row.split(/(?<!\\)\|/).slice(1, -1))
 }
-const named = (cell = ''): readonly string[] =>
+const listNames = (cell = ''): readonly string[] =>
   [...cell.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name)
 
 t.test('docs/minds.md lists every limit with its default', async (t) => {
-  const shown = findTable('limit').flatMap(([names, defaults = '']) => {
+  const listedNames = findTable('limit').flatMap(([names, defaults = '']) => {
     const values = defaults.split(',').map(Number)
-    return named(names).map((name, index) => [name, values[index]] as const)
+    return listNames(names).map((name, index) => [name, values[index]] as const)
   })
-  t.same(Object.fromEntries(shown), limitsSchema.parse({}))
+  t.same(Object.fromEntries(listedNames), limitsSchema.parse({}))
 })
 
 t.test('docs/minds.md lists every field of a config', async (t) => {
-  const shown = text.slice(text.indexOf('## A character'), text.indexOf('## A language model'))
-  const rows = shown.split('\n').filter((line) => line.startsWith('| `'))
-  const members = rows.flatMap((row) => named(row.split('|')[1]))
+  const section = text.slice(text.indexOf('## A character'), text.indexOf('## A language model'))
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'))
+  const members = rows.flatMap((row) => listNames(row.split('|')[1]))
   const all = Object.fromEntries(members.map((name) => [name, undefined]))
   const { config, warnings } = readConfig(all, limitsSchema.parse({}))
   t.same(
@@ -232,7 +232,7 @@ t.test('docs/minds.md lists every field of a config', async (t) => {
 })
 
 t.test('docs/minds.md lists every action', async (t) => {
-  const shown = new Set(findTable('action').flatMap(([names]) => named(names)))
-  const rare = ['move_direction', 'mark_zone']
-  t.same([...shown].sort(), actionNames.filter((name) => !rare.includes(name)).sort())
+  const listedNames = new Set(findTable('action').flatMap(([names]) => listNames(names)))
+  const undocumentedActions = ['move_direction', 'mark_zone']
+  t.same([...listedNames].sort(), actionNames.filter((name) => !undocumentedActions.includes(name)).sort())
 })

@@ -1,5 +1,5 @@
 /** Returns an observation with new surroundings at each step, so that each step forms one memory of them. */
-export const wellSeen = (entity_id: string, step: number) => ({
+export const observeWell = (entity_id: string, step: number) => ({
   entity_id,
   current_simulation_time: 100 + step,
   status: { position: [step, 0], current_interaction: {} },
@@ -17,7 +17,7 @@ export const wellSeen = (entity_id: string, step: number) => ({
 })
 
 /** Returns the step in which a memory of a well was formed, or `undefined` for other memories. */
-export function findWell(content: string): number | undefined {
+export function findWellStep(content: string): number | undefined {
   const step = /I saw Well number (\d+) /.exec(content)?.[1]
   return step === undefined ? undefined : Number(step)
 }
