@@ -84,10 +84,10 @@ const pages: readonly {
 function App() {
   const { navigation } = useConsole()
   const path = navigation.path.value
-  const found = findPage(pages, path)
+  const matchedPage = findPage(pages, path)
   return (
-    <Shell sections={sections} title={found?.page.title ?? 'Not found'} loadPalette={loadPalette}>
-      {found === undefined ? (
+    <Shell sections={sections} title={matchedPage?.page.title ?? 'Not found'} loadPalette={loadPalette}>
+      {matchedPage === undefined ? (
         <div class="page">
           <h1>Page not found</h1>
           <p class="wrap">
@@ -95,7 +95,11 @@ function App() {
           </p>
         </div>
       ) : (
-        <LazyView key={found.page.title} load={found.page.load} parts={found.pathParameters} />
+        <LazyView
+          key={matchedPage.page.title}
+          load={matchedPage.page.load}
+          parts={matchedPage.pathParameters}
+        />
       )}
     </Shell>
   )

@@ -42,9 +42,9 @@ export interface GatewayOptions {
 
 /** Changes since the last call of `takeChanges`. */
 export interface AppChanges {
-  readonly changed: readonly App[]
+  readonly changedApps: readonly App[]
   /** Paths of apps. */
-  readonly removed: readonly string[]
+  readonly removedPaths: readonly string[]
 }
 
 interface Entry {
@@ -109,12 +109,12 @@ export class Gateway {
   }
 
   takeChanges(): AppChanges {
-    const changed = [...this.#changedNames].flatMap((name) => this.#entries.get(name)?.app ?? [])
+    const changedApps = [...this.#changedNames].flatMap((name) => this.#entries.get(name)?.app ?? [])
     const paths = new Set(this.apps.map(({ name }) => name.toLowerCase()))
-    const removed = [...this.#removedPaths].filter((path) => !paths.has(path))
+    const removedPaths = [...this.#removedPaths].filter((path) => !paths.has(path))
     this.#changedNames.clear()
     this.#removedPaths.clear()
-    return { changed, removed }
+    return { changedApps, removedPaths }
   }
 
   describe(): readonly HostedServerStatus[] {
@@ -266,8 +266,8 @@ export class Gateway {
   #reportHealth(name: string): Readonly<Record<string, unknown>> {
     const entry = this.#entries.get(name)
     if (entry === undefined) return {}
-    const { state, pids, instances, last_error, changed, share } = this.#describe(entry)
-    const report = { server: name, state, share, pids, instances: instances.length, changed }
+    const { state, pids, instances, last_error, changed: changedApps, share } = this.#describe(entry)
+    const report = { server: name, state, share, pids, instances: instances.length, changed: changedApps }
     return {
       ...report,
       ...(last_error === undefined ? {} : { last_error }),

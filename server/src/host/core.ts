@@ -306,13 +306,13 @@ export class Core {
   }
 
   async #renewApps(): Promise<void> {
-    const { changed, removed: removedApps } = this.hosted.gateway.takeChanges()
-    for (const path of removedApps) await this.host.remove(path)
+    const { changedApps, removedPaths } = this.hosted.gateway.takeChanges()
+    for (const path of removedPaths) await this.host.remove(path)
     const selectedNames = this.config.apps.map(pathName)
-    const hosted = changed.filter(
+    const hostedApps = changedApps.filter(
       ({ name }) => selectedNames.length === 0 || selectedNames.includes(pathName(name)),
     )
-    for (const app of [...hosted, ...(await this.userApps.reload())])
+    for (const app of [...hostedApps, ...(await this.userApps.reload())])
       await this.host
         .replace(app)
         .catch((err: unknown) =>

@@ -12,7 +12,7 @@ export class CallHistory {
   readonly error = signal<ServerError | undefined>(undefined)
   readonly #server: Server
   readonly #filter: string
-  readonly #closing = new AbortController()
+  readonly #closeController = new AbortController()
   #nextBefore: number | null | undefined
 
   constructor(server: Server, filter: string) {
@@ -31,21 +31,21 @@ export class CallHistory {
         addedCount += entries.filter((call) => !log.has(call)).length
       }
     } catch (error) {
-      if (!this.#closing.signal.aborted) this.error.value = toServerError(error)
+      if (!this.#closeController.signal.aborted) this.error.value = toServerError(error)
     } finally {
       this.state.value = this.#nextBefore === null ? 'complete' : 'idle'
     }
   }
 
   close(): void {
-    this.#closing.abort()
+    this.#closeController.abort()
   }
 
   async #loadPage(): Promise<readonly CallRecord[]> {
     const query = new URLSearchParams({ filter: this.#filter, limit: String(pageSize) })
     if (typeof this.#nextBefore === 'number') query.set('before', String(this.#nextBefore))
     const page = await this.#server.get<AuditPage>(`/api/apps/causeway/audit?${query}`, {
-      signal: this.#closing.signal,
+      signal: this.#closeController.signal,
     })
     this.#nextBefore = page.next_before
     this.calls.value = [...this.calls.value, ...page.entries]

@@ -12,8 +12,8 @@ export class Preferences {
   readonly themeVersion = signal(0)
 
   constructor() {
-    const stored = localStorage.getItem('causeway.theme')
-    this.theme = signal(themes.find((theme) => theme === stored) ?? 'system')
+    const storedTheme = localStorage.getItem('causeway.theme')
+    this.theme = signal(themes.find((theme) => theme === storedTheme) ?? 'system')
     this.hasSingleKeys = signal(localStorage.getItem('causeway.single-keys') !== 'off')
     this.#apply()
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {

@@ -170,10 +170,10 @@ export class Server {
     app: string,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly { readonly uri: string; readonly name: string }[]> {
-    const listed = await this.#request<{
+    const resourceList = await this.#request<{
       resources: readonly { readonly uri: string; readonly name: string }[]
     }>(app, { method: 'resources/list', params: {} }, options)
-    return listed.resources
+    return resourceList.resources
   }
 
   async #request<T>(app: string, message: object, options: { readonly signal?: AbortSignal }): Promise<T> {

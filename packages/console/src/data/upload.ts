@@ -27,13 +27,13 @@ export async function uploadRecording(
   const type = findUploadType(new Uint8Array(await readHead(file)), folders)
   if (typeof type !== 'string') throw new ServerError(type)
   signal.throwIfAborted()
-  let sent = 0
+  let sentBytes = 0
   try {
     return await server.upload<RunState>(`/api/apps/replay/recordings/${encodeURIComponent(name)}`, file, {
       type,
       signal,
       onProgress(bytes) {
-        sent = bytes
+        sentBytes = bytes
         onProgress(bytes)
       },
     })
@@ -41,12 +41,12 @@ export async function uploadRecording(
     if (!(error instanceof ServerError) || error.code !== 'UNREACHABLE') throw error
     // Throws if the file changed during the upload, which looks like a lost connection.
     await readHead(file)
-    throw sent === 0 ? error : createLostError(sent, file.size)
+    throw sentBytes === 0 ? error : createLostError(sentBytes, file.size)
   }
 }
 
-function createLostError(sent: number, total: number): ServerError {
-  const percent = toPercent(sent, total)
+function createLostError(sentBytes: number, total: number): ServerError {
+  const percent = toPercent(sentBytes, total)
   return new ServerError({
     code: 'CONNECTION_LOST',
     message: `the connection to the server was lost after ${percent} % of the file`,

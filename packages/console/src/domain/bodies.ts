@@ -47,11 +47,11 @@ export function toSceneBodies(
         source: 'unknown',
       }
     }
-    const drawn: DrawnShape =
+    const drawnShape: DrawnShape =
       'box' in estimatedShape
         ? { kind: 'box', halfExtents: estimatedShape.box }
         : { kind: 'sphere', radius: estimatedShape.radius }
-    return { id: body_id, name, mass, shape: drawn, source: 'estimated' }
+    return { id: body_id, name, mass, shape: drawnShape, source: 'estimated' }
   })
 }
 
@@ -78,15 +78,18 @@ export interface Velocity {
 
 /** The velocities of a frame. In a frame with very many bodies, `listed` has fewer than `total`. */
 export interface Velocities {
-  readonly listed: readonly Velocity[]
+  readonly drawableVelocities: readonly Velocity[]
   readonly total: number
 }
 
 export function listVelocities({ states, counts }: FrameResult): Velocities {
-  const listed = states.flatMap(({ body_id, velocity: { x, y, z } }) =>
+  const drawableVelocities = states.flatMap(({ body_id, velocity: { x, y, z } }) =>
     x === null || y === null || z === null ? [] : [{ body: body_id, velocity: [x, y, z] as const }],
   )
-  return { listed, total: listed.length + counts.states - states.length }
+  return {
+    drawableVelocities,
+    total: drawableVelocities.length + counts.states - states.length,
+  }
 }
 
 /** Returns roll, pitch and yaw in degrees: rotations about x, then y, then z. `null` if a component is missing. */

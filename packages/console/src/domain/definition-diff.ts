@@ -41,16 +41,19 @@ function diffLines(before: readonly string[], after: readonly string[]): readonl
   const lines: DiffLine[] = []
   let [row, column] = [0, 0]
   while (row < before.length || column < after.length) {
-    const [old, next] = [before[row], after[column]]
-    if (old !== undefined && old === next) {
-      lines.push(line('same', old))
+    const [oldLine, newLine] = [before[row], after[column]]
+    if (oldLine !== undefined && oldLine === newLine) {
+      lines.push(line('same', oldLine))
       row++
       column++
-    } else if (old !== undefined && (next === undefined || at(row + 1, column) >= at(row, column + 1))) {
-      lines.push(line('removed', old))
+    } else if (
+      oldLine !== undefined &&
+      (newLine === undefined || at(row + 1, column) >= at(row, column + 1))
+    ) {
+      lines.push(line('removed', oldLine))
       row++
     } else {
-      lines.push(line('added', next ?? ''))
+      lines.push(line('added', newLine ?? ''))
       column++
     }
   }

@@ -5,16 +5,18 @@ import type { Series } from '../data/replay.ts'
  * series of the three coordinates of a body.
  */
 export function toDistances(name: string, a: readonly Series[], b: readonly Series[]): Series {
-  const others = b.map(
+  const otherAxes = b.map(
     ({ frames, values }) => new Map(frames.map((frame, index) => [frame, values[index] ?? null])),
   )
-  const own = a.map(
+  const ownAxes = a.map(
     ({ frames, values }) => new Map(frames.map((frame, index) => [frame, values[index] ?? null])),
   )
-  const shared = (a[0]?.frames ?? []).filter((frame) => [...own, ...others].every((axis) => axis.has(frame)))
+  const shared = (a[0]?.frames ?? []).filter((frame) =>
+    [...ownAxes, ...otherAxes].every((axis) => axis.has(frame)),
+  )
   const values = shared.map((frame) => {
-    const differences = own.map((axis, index) => {
-      const [from, to] = [axis.get(frame), others[index]?.get(frame)]
+    const differences = ownAxes.map((axis, index) => {
+      const [from, to] = [axis.get(frame), otherAxes[index]?.get(frame)]
       return from == null || to == null ? Number.NaN : to - from
     })
     const distance = Math.hypot(...differences)

@@ -130,13 +130,13 @@ const createObject = (properties: readonly Property[], definitions: Definitions)
 
 /** Returns the index of the variant whose constants match a value, or 0. */
 export function findVariant(variants: readonly Schema[], value: unknown): number {
-  const found = variants.findIndex(({ properties = {} }) =>
+  const variantIndex = variants.findIndex(({ properties = {} }) =>
     Object.entries(properties).every(
       ([name, { const: constant }]) =>
         constant === undefined || (value as Record<string, unknown> | null)?.[name] === constant,
     ),
   )
-  return Math.max(0, found)
+  return Math.max(0, variantIndex)
 }
 
 export function getVariantName({ title, properties = {} }: Schema, index: number): string {

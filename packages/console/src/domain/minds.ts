@@ -134,7 +134,7 @@ export interface TownMap {
 export function findGoal(action: MindAction | null, places: readonly MindPlace[]): Cell | undefined {
   const values = Object.values(action?.parameters ?? {})
   const cell = values.find((value): value is Cell => Array.isArray(value) && value.length === 2)
-  if (cell?.every((part) => typeof part === 'number')) return cell
+  if (cell?.every((coordinate) => typeof coordinate === 'number')) return cell
   return places.find(({ entity_id }) => values.includes(entity_id))?.position ?? undefined
 }
 

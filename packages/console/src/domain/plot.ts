@@ -123,7 +123,7 @@ export function listPaths({ geometry }: PlotFeature): readonly (readonly LonLat[
     if (!Array.isArray(value) || value.length === 0) return
     if (isPosition(value)) paths.push([value])
     else if (value.every(isPosition)) paths.push(unwrapLongitudes(value as LonLat[]))
-    else for (const part of value) collect(part)
+    else for (const item of value) collect(item)
   }
   collect(geometry?.coordinates)
   return paths

@@ -65,13 +65,13 @@ export const truncateText = (text: string, max: number): string =>
 /** Replaces each `data.<name>` of a remedy with its value, or appends a long value on its own line. */
 export function fillRemedy(remedy: string, data: unknown): string {
   const values = Object(data) as Readonly<Record<string, unknown>>
-  const others = new Set<string>()
+  const unmentionedFields = new Set<string>()
   const text = remedy.replace(/\bdata\.(\w+)/g, (match, name: string) => {
     const value = values[name]
     if (typeof value === 'number' || (typeof value === 'string' && value.length <= 100)) return String(value)
     if (value !== undefined && value !== null)
-      others.add(`${match}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      unmentionedFields.add(`${match}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     return match
   })
-  return [text, ...others].join('\n')
+  return [text, ...unmentionedFields].join('\n')
 }

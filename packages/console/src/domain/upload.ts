@@ -22,7 +22,7 @@ const accepted = [
 ] as const
 
 /** First bytes of formats that the server reads only from its folders. */
-const others = [
+const otherFormats = [
   ['\x89HDF\r\n', 'an HDF5 file'],
   ['PK', 'a zip file, such as npz'],
   ['PAR1', 'a Parquet file'],
@@ -38,7 +38,7 @@ export function findUploadType(head: Uint8Array, folders: readonly string[]): st
   if (type !== undefined) return type
   const code = 'NOT_A_RECORDING'
   if (text.trim() === '') return { code, message: 'the file is empty', remedy: 'choose a file of frames' }
-  const [, format] = others.find(([magic]) => text.startsWith(magic)) ?? []
+  const [, format] = otherFormats.find(([magic]) => text.startsWith(magic)) ?? []
   return {
     code,
     message: `the file is ${format ?? 'not JSON lines, MCAP or SQLite'}; it cannot be uploaded`,
@@ -46,5 +46,5 @@ export function findUploadType(head: Uint8Array, folders: readonly string[]): st
   }
 }
 
-export const toPercent = (sent: number, total: number): number =>
-  total === 0 ? 100 : Math.floor((100 * sent) / total)
+export const toPercent = (sentBytes: number, total: number): number =>
+  total === 0 ? 100 : Math.floor((100 * sentBytes) / total)

@@ -17,9 +17,9 @@ export interface Console {
 export const ConsoleContext = createContext<Console | undefined>(undefined)
 
 export function useConsole(): Console {
-  const found = useContext(ConsoleContext)
-  if (found === undefined) throw new Error('used outside of the console')
-  return found
+  const contextValue = useContext(ConsoleContext)
+  if (contextValue === undefined) throw new Error('used outside of the console')
+  return contextValue
 }
 
 /** Binds shortcuts while a component is shown. `group` must not change. */

@@ -55,11 +55,11 @@ const showBlocks = (tokens: readonly Token[] | undefined, renderText: MarkdownPr
   (tokens ?? []).map((token, index) => <Block key={index} token={token} renderText={renderText} />)
 
 function Inline({ token, renderText }: TokenProps) {
-  const inner = 'tokens' in token ? token.tokens : undefined
-  if (inner !== undefined)
+  const innerTokens = 'tokens' in token ? token.tokens : undefined
+  if (innerTokens !== undefined)
     return (
       <>
-        {inner.map((innerToken, index) => (
+        {innerTokens.map((innerToken, index) => (
           <InlineElement key={index} token={innerToken} renderText={renderText} />
         ))}
       </>

@@ -175,7 +175,9 @@ function ListInput({
   const entries = Array.isArray(value) ? value : []
   const field = toField(item, definitions)
   const replace = (index: number, entry: unknown): void =>
-    onChange(entries.map((old, at) => (at === index ? (entry ?? createValue(item, definitions)) : old)))
+    onChange(
+      entries.map((oldEntry, at) => (at === index ? (entry ?? createValue(item, definitions)) : oldEntry)),
+    )
   return (
     <div class="stack nested">
       {entries.map((entry, index) => (
@@ -220,7 +222,7 @@ function ObjectInput({
   definitions,
   properties,
 }: FieldProps & { properties: readonly Property[] }) {
-  const own = (value ?? {}) as Record<string, unknown>
+  const objectValue = (value ?? {}) as Record<string, unknown>
   return (
     <div class="stack">
       {properties.map((property) => (
@@ -228,8 +230,8 @@ function ObjectInput({
           key={property.name}
           property={property}
           definitions={definitions}
-          value={own[property.name]}
-          onChange={(next) => onChange(setProperty(own, property.name, next))}
+          value={objectValue[property.name]}
+          onChange={(next) => onChange(setProperty(objectValue, property.name, next))}
         />
       ))}
     </div>

@@ -128,9 +128,9 @@ function usePalette(load: () => Promise<Palette>, sections: readonly Section[]) 
     load().then(
       (Found) => {
         // The close event is asynchronous: a new palette may already be open.
-        const close = () => setPalette((shown) => (shown === opened ? undefined : shown))
-        const opened = <Found key={++openCount.current} sections={sections} close={close} />
-        setPalette(opened)
+        const close = () => setPalette((current) => (current === openedPalette ? undefined : current))
+        const openedPalette = <Found key={++openCount.current} sections={sections} close={close} />
+        setPalette(openedPalette)
       },
       () => setPalette(<CodeNotice />),
     )

@@ -38,15 +38,15 @@ export class Shortcuts {
     const sequence =
       event.timeStamp - this.#prefixAt < sequenceMs && this.#prefix !== '' ? `${this.#prefix} ${key}` : key
     const shortcuts = this.groups.value.flat()
-    const found =
+    const shortcut =
       shortcuts.find(({ keys }) => keys === sequence) ?? shortcuts.find(({ keys }) => keys === key)
     const isPrefix = shortcuts.some(({ keys }) => keys.startsWith(`${key} `))
     // A key that has its own shortcut can also begin a sequence.
-    this.#prefix = isPrefix && !found?.keys.includes(' ') ? key : ''
+    this.#prefix = isPrefix && !shortcut?.keys.includes(' ') ? key : ''
     this.#prefixAt = event.timeStamp
-    if (found === undefined) return
+    if (shortcut === undefined) return
     event.preventDefault()
-    found.run()
+    shortcut.run()
   }
 }
 

@@ -34,7 +34,7 @@ export function useLoaded<T>(
         if (!signal.aborted) setState({ inputs, value })
       } catch (thrownError) {
         const error = toServerError(thrownError)
-        if (!signal.aborted) setState((old) => ({ ...select(old, inputs), inputs, error }))
+        if (!signal.aborted) setState((oldState) => ({ ...select(oldState, inputs), inputs, error }))
         if (error.retryable && intervalMs === undefined) return Math.min(maxRetryMs, 1000 * 2 ** failures++)
       }
       return intervalMs

@@ -25,12 +25,12 @@ export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }:
     const { scrollTop, clientHeight } = box.current
     const first = Math.max(0, Math.floor(scrollTop / rowHeight) - margin)
     const count = Math.ceil(clientHeight / rowHeight) + 2 * margin
-    setView((old) => (old.first === first && old.count === count ? old : { first, count }))
+    setView((oldView) => (oldView.first === first && oldView.count === count ? oldView : { first, count }))
     onTop?.(scrollTop < rowHeight)
   }
   useLayoutEffect(measure, [])
   const first = Math.min(view.first, Math.max(0, rows.length - view.count))
-  const shown = rows.slice(first, first + view.count)
+  const visibleRows = rows.slice(first, first + view.count)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
     <section class="virtual" ref={box} aria-label={label} tabIndex={0} onScroll={measure}>
@@ -38,12 +38,12 @@ export function VirtualTable<Row>({ label, head, rows, cells, rowClass, onTop }:
         <thead>{head}</thead>
         <tbody>
           <Spacer rows={first} />
-          {shown.map((row, rowIndex) => (
+          {visibleRows.map((row, rowIndex) => (
             <tr key={rowIndex} class={rowClass?.(row) ?? ''}>
               {cells(row)}
             </tr>
           ))}
-          <Spacer rows={rows.length - first - shown.length} />
+          <Spacer rows={rows.length - first - visibleRows.length} />
         </tbody>
       </table>
     </section>

@@ -51,7 +51,7 @@ interface SceneProps extends WidgetProps {
   readonly start: number
 }
 
-function SceneView({ app, args, data, recording, metadata, scene: opened, start }: SceneProps) {
+function SceneView({ app, args, data, recording, metadata, scene: openedScene, start }: SceneProps) {
   const first = Math.max(metadata.first_frame ?? start, start - maxDistance)
   const last = Math.min(metadata.last_frame ?? start, start + maxDistance)
   const playback = useMemo(() => {
@@ -68,7 +68,7 @@ function SceneView({ app, args, data, recording, metadata, scene: opened, start 
       ),
     [],
   )
-  const bodies = useMemo(() => toSceneBodies(metadata, opened.shapes), [])
+  const bodies = useMemo(() => toSceneBodies(metadata, openedScene.shapes), [])
   const [selected, setSelected] = useState(typeof args.body_id === 'number' ? args.body_id : undefined)
   const [isPlaying, setPlaying] = useState(false)
   const [frame, setFrame] = useState(start)
@@ -77,7 +77,7 @@ function SceneView({ app, args, data, recording, metadata, scene: opened, start 
   useEffect(() => () => playback.close(), [playback])
   useEffect(() => app.setModelContext({ recording, frame, body: selected }), [frame, selected])
   const scene = useLoaded(
-    async () => (frame === start ? opened : readScene({ app, recording }, frame)),
+    async () => (frame === start ? openedScene : readScene({ app, recording }, frame)),
     [frame],
   )
   return (
@@ -94,7 +94,7 @@ function SceneView({ app, args, data, recording, metadata, scene: opened, start 
           {...{ playback, poses, bodies, selected, setSelected, layers }}
           pair={undefined}
           contacts={isPlaying ? [] : (scene.value?.contacts ?? [])}
-          grounds={opened.grounds}
+          grounds={openedScene.grounds}
           isReady
         >
           <p class="stage-banner">This client has no WebGL. The text of the result describes the frame.</p>

@@ -12,8 +12,8 @@ import { findValue, readSeries } from './widget-series.ts'
 function SeriesWidget({ app, args, data }: WidgetProps) {
   const recording = String(data.recording ?? args.recording ?? '')
   const loaded = useLoaded(async () => {
-    const found = readSeries(data)
-    if (found !== undefined) return found
+    const readResult = readSeries(data)
+    if (readResult !== undefined) return readResult
     const name = typeof args.path_of === 'number' ? `body.${args.path_of}.speed` : 'energy.total'
     const answer = await app.call<{ series: readonly Series[] }>('replay', 'get_series', {
       recording,
@@ -39,12 +39,12 @@ function Plot({
   const [first, last] = [Math.min(...frames), Math.max(...frames)]
   const playback = useMemo(() => new Playback({ first, last, stepSeconds: 1 }), [data])
   const [frame, setFrame] = useState(first)
-  const [chosen, setChosen] = useState<string>()
+  const [chosenName, setChosenName] = useState<string>()
   useSignalEffect(() => setFrame(playback.restingFrame.value))
   useEffect(() => () => playback.close(), [playback])
   useEffect(() => app.setModelContext({ recording, frame }), [recording, frame])
   const open = ({ id, frames: { peak } }: Finding): void => {
-    setChosen(id)
+    setChosenName(id)
     playback.seek(peak)
   }
   if (frames.length === 0) return <p class="muted">The result contains no values.</p>
@@ -84,7 +84,7 @@ function Plot({
             frames_checked: Number(data.frames_checked ?? 0),
             summary: '',
           }}
-          chosen={chosen}
+          chosen={chosenName}
           open={open}
         />
       )}

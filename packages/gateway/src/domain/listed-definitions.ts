@@ -83,8 +83,8 @@ export function normalizePrompt(prompt: ListedPrompt): ListedPrompt {
   }
 }
 
-export const normalizeResource = <T extends ListedResource | ResourceTemplate>(listed: T): T => {
-  const { annotations, ...validMembers } = selectValid(listed, resourceChecks)
+export const normalizeResource = <T extends ListedResource | ResourceTemplate>(resource: T): T => {
+  const { annotations, ...validMembers } = selectValid(resource, resourceChecks)
   return {
     ...validMembers,
     ...(isObject(annotations) ? { annotations: selectValid(annotations, resourceAnnotationChecks) } : {}),

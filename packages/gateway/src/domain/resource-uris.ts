@@ -19,8 +19,8 @@ export const toCausewayUri = (app: string, uri: string): string =>
 export function toUpstreamUri(app: string, uri: string): string | undefined {
   const pageUriPrefix = `${pagePrefix}${app}/`
   if (uri.startsWith(pageUriPrefix)) return `${pageScheme}${uri.slice(pageUriPrefix.length)}`
-  const plain = `${scheme}${app}/`
-  return uri.startsWith(plain) ? uri.slice(plain.length) : undefined
+  const plainUriPrefix = `${scheme}${app}/`
+  return uri.startsWith(plainUriPrefix) ? uri.slice(plainUriPrefix.length) : undefined
 }
 
 export function rewriteBlock(app: string, block: unknown): unknown {

@@ -264,10 +264,10 @@ export class UpstreamServer {
           const envelope = connection.isModern
             ? { ..._meta, [meta.clientCapabilities]: clientCapabilities }
             : _meta
-          const sent = { ...params, _meta: envelope }
+          const sentParams = { ...params, _meta: envelope }
           return method === 'tools/call as task'
-            ? runAsTask(connection, sent, options)
-            : connection.request(method, sent, options)
+            ? runAsTask(connection, sentParams, options)
+            : connection.request(method, sentParams, options)
         })
         .finally(() => this.pool.release(instance)),
     )

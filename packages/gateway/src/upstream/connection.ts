@@ -262,7 +262,7 @@ export class Connection {
     const owner = this.#getOwner(request)
     if (owner === undefined)
       throw new RejectedRequest(`no client of the shared server can be asked: ${method}`)
-    const timers = [...this.#pendingRequests.values()].find((one) => one.owner === owner)?.timers
+    const timers = [...this.#pendingRequests.values()].find((candidate) => candidate.owner === owner)?.timers
     // A person may need minutes to answer.
     timers?.pauseSilence()
     try {

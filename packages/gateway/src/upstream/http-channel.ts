@@ -105,9 +105,9 @@ export class HttpChannel implements Channel {
     const end = (): void => {
       if (this.#requests.delete(id)) void transport.close()
     }
-    transport.onmessage = (received) => {
-      const isResponse = !('method' in received) && received.id === id
-      this.#handlers?.onMessage(received as Message, id)
+    transport.onmessage = (message) => {
+      const isResponse = !('method' in message) && message.id === id
+      this.#handlers?.onMessage(message as Message, id)
       if (isResponse) end()
     }
     signal?.addEventListener('abort', end, { once: true })

@@ -49,7 +49,7 @@ export class StdioChannel implements Channel {
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined
   #exited: Promise<void> = Promise.resolve()
   #drained: Promise<void> = Promise.resolve()
-  #closing: Promise<void> | undefined
+  #closePromise: Promise<void> | undefined
   #junkLineCount = 0
   #isLineTooLong = false
   #hasClosedOutput = false
@@ -147,8 +147,8 @@ export class StdioChannel implements Channel {
 
   /** Ends stdin, then sends SIGTERM and SIGKILL to the group. Resolves when all its processes have ended. */
   close(): Promise<void> {
-    this.#closing ??= this.#stop()
-    return this.#closing
+    this.#closePromise ??= this.#stop()
+    return this.#closePromise
   }
 
   async #stop(): Promise<void> {

@@ -38,7 +38,7 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ..
   const cursor = useRef<HTMLDivElement>(null)
   const theme = themeVersion.value
   const span = Math.max(1, last - first)
-  const place = (): void => {
+  const placeCursor = (): void => {
     const frame = playback.frame.value
     if (cursor.current !== null) cursor.current.style.left = `${(100 * (frame - first)) / span}%`
   }
@@ -64,8 +64,8 @@ export function LinePlot({ playback, first, last, series, isRelative = false, ..
     plotAreaRef.current?.addEventListener('click', seek)
     return () => plotAreaRef.current?.removeEventListener('click', seek)
   }, [playback, first, last])
-  useEffect(place, [first, last])
-  useSignalEffect(place)
+  useEffect(placeCursor, [first, last])
+  useSignalEffect(placeCursor)
   return (
     <div class="plot-box" role="img" aria-label={describePlot(title, series)}>
       <canvas ref={canvas} />

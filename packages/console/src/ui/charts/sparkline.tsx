@@ -23,10 +23,10 @@ export function Sparkline({
     times === undefined
       ? at / Math.max(1, count - 1)
       : ((times[at] ?? first) - first) / Math.max(1e-9, last - first)
-  const toPoints = (shown: readonly number[]): string =>
-    shown
+  const toPoints = (values: readonly number[]): string =>
+    values
       .map((value, at) => {
-        const x = toFraction(at, shown.length) * width
+        const x = toFraction(at, values.length) * width
         return `${x.toFixed(1)},${(height - 1 - (value / max) * (height - 4)).toFixed(1)}`
       })
       .join(' ')

@@ -16,8 +16,8 @@ export function ResultView({ answer }: { answer: ToolResult }) {
     ...(structured === undefined ? [] : (['result'] as const)),
     ...(content.some(({ type }) => type === 'text') ? (['text'] as const) : []),
   ]
-  const [chosen, setTab] = useState<Tab>()
-  const tab = chosen !== undefined && tabs.includes(chosen) ? chosen : tabs[0]
+  const [chosenTab, setTab] = useState<Tab>()
+  const tab = chosenTab !== undefined && tabs.includes(chosenTab) ? chosenTab : tabs[0]
   const { summary, viewer_url } = (structured ?? {}) as {
     readonly summary?: unknown
     readonly viewer_url?: unknown

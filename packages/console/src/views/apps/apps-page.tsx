@@ -34,7 +34,7 @@ function ToolList({ apps, parts }: { apps: readonly AppSummary[]; parts: PathPar
   const input = useRef<HTMLInputElement>(null)
   useShortcuts(() => [{ keys: '/', label: 'Filter the tools', run: () => input.current?.focus() }])
   const words = filter.toLowerCase().split(/\s+/)
-  const found = useMemo(
+  const matchingTools = useMemo(
     () =>
       apps
         .map((app) => ({
@@ -59,9 +59,9 @@ function ToolList({ apps, parts }: { apps: readonly AppSummary[]; parts: PathPar
         onInput={(event) => setFilter(event.currentTarget.value)}
       />
       <p class="muted" role="status">
-        {countTools(found.flatMap(({ tools }) => tools))}
+        {countTools(matchingTools.flatMap(({ tools }) => tools))}
       </p>
-      {found.map(({ app, tools }) => (
+      {matchingTools.map(({ app, tools }) => (
         <details key={app.name} open={filter !== '' || parts.app === toPath(app)}>
           <summary>
             {app.name} <span class="muted">{tools.length - countUnlisted(tools)}</span>
@@ -82,7 +82,7 @@ function ToolList({ apps, parts }: { apps: readonly AppSummary[]; parts: PathPar
           </ul>
         </details>
       ))}
-      {found.length === 0 && <p class="muted">No tool matches.</p>}
+      {matchingTools.length === 0 && <p class="muted">No tool matches.</p>}
     </section>
   )
 }

@@ -106,12 +106,12 @@ function useCall(path: string, tool: ToolDetails, args: unknown) {
     if (controller !== undefined) return
     if (tool.destructive && confirmation === 'none') return setConfirmation('asked')
     setConfirmation('given')
-    const own = new AbortController()
-    setController(own)
+    const callController = new AbortController()
+    setController(callController)
     try {
-      setAnswer(await server.callTool(path, tool.name, args, { signal: own.signal }))
+      setAnswer(await server.callTool(path, tool.name, args, { signal: callController.signal }))
     } catch (error) {
-      if (own.signal.aborted) return
+      if (callController.signal.aborted) return
       setAnswer(toAnswer(error))
     } finally {
       setController(undefined)

@@ -25,34 +25,34 @@ export function PlotMapView(props: PlotMapViewProps) {
   const latest = useRef(props)
   latest.current = props
   /** Viewports of this map that the plot has not confirmed yet, oldest first. */
-  const sent = useRef<readonly string[]>([])
+  const sentViewports = useRef<readonly string[]>([])
   const [pointer, setPointer] = useState<LonLat>()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const opened = new PlotMap(box.current as HTMLElement, {
+    const plotMap = new PlotMap(box.current as HTMLElement, {
       select: (id, isAdded) => latest.current.select(id, isAdded),
       move: (bounds) => {
         clearTimeout(timer)
         timer = setTimeout(() => {
-          sent.current = [...sent.current, JSON.stringify(bounds)]
+          sentViewports.current = [...sentViewports.current, JSON.stringify(bounds)]
           latest.current.move(bounds)
         }, moveDelayMs)
       },
       point: setPointer,
       loadLand: (bounds) => latest.current.loadLand(bounds),
     })
-    map.current = opened
+    map.current = plotMap
     return () => {
       clearTimeout(timer)
-      opened.close()
+      plotMap.close()
     }
   }, [])
   // Moves the map after changes by other clients, but not after its own.
   const target = JSON.stringify(viewport)
   useEffect(() => {
-    const own = sent.current.lastIndexOf(target)
-    sent.current = own < 0 ? [] : sent.current.slice(own + 1)
-    if (own >= 0) return
+    const sentIndex = sentViewports.current.lastIndexOf(target)
+    sentViewports.current = sentIndex < 0 ? [] : sentViewports.current.slice(sentIndex + 1)
+    if (sentIndex >= 0) return
     if (viewport !== null) map.current?.fit(viewport)
     else map.current?.fitFeatures(latest.current.content.features)
   }, [target])

@@ -205,13 +205,13 @@ export class PlotMap {
     for (const [index, feature] of features.entries()) {
       if (!isVisible(feature) || getKind(feature) === 'backdrop') continue
       const isSelected = selected.has(getId(feature))
-      for (const [part, layer] of this.#createLayers(feature, index, isSelected).entries()) {
+      for (const [layerIndex, layer] of this.#createLayers(feature, index, isSelected).entries()) {
         layer.on('click', ({ originalEvent }: { originalEvent: MouseEvent }) =>
           this.#actions.select(getId(feature), originalEvent.shiftKey),
         )
         layer.addTo(this.#shapes)
         // The name of a track is shown at its current position instead.
-        if (part === 0 && names < maxNames && feature.geometry?.type !== 'LineString') {
+        if (layerIndex === 0 && names < maxNames && feature.geometry?.type !== 'LineString') {
           names++
           layer.bindTooltip(createName(feature), nameOptions(feature))
         }
@@ -272,12 +272,12 @@ export class PlotMap {
       this.#content?.selected.has(name.dataset.id ?? '') ?? false
     names.sort((a, b) => Number(isChosen(b)) - Number(isChosen(a)))
     const boxes = names.map((name) => name.getBoundingClientRect())
-    const shown: DOMRect[] = []
+    const shownBoxes: DOMRect[] = []
     for (const [index, name] of names.entries()) {
       const box = boxes[index] as DOMRect
-      const isUncovered = shown.every((other) => !overlaps(box, other))
+      const isUncovered = shownBoxes.every((otherBox) => !overlaps(box, otherBox))
       name.style.visibility = isUncovered ? '' : 'hidden'
-      if (isUncovered) shown.push(box)
+      if (isUncovered) shownBoxes.push(box)
     }
   }
 
@@ -297,8 +297,8 @@ export class PlotMap {
 
   /** A canvas does not support CSS variables. */
   #resolve(value: string): string {
-    const known = this.#colors.get(value)
-    if (known !== undefined) return known
+    const cachedColor = this.#colors.get(value)
+    if (cachedColor !== undefined) return cachedColor
     const probe = document.createElement('span')
     probe.style.color = value
     this.#box.append(probe)

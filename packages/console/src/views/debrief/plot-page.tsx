@@ -94,7 +94,7 @@ function Editor({ link, state }: { link: PlotConnection; state: PlotState }) {
   useEffect(() => () => closeController.abort(), [])
   const features = useMemo(() => listShownFeatures(state.features), [state.features])
   const selected = useMemo(() => new Set(state.selected), [state.selected])
-  const chosen = features.filter((feature) => selected.has(getId(feature)))
+  const selectedFeatures = features.filter((feature) => selected.has(getId(feature)))
   const clock = useClock(link, state.time)
   const [fit, setFit] = useState<readonly PlotFeature[]>()
   const select = (id: string, isAdded: boolean): void =>
@@ -127,7 +127,7 @@ function Editor({ link, state }: { link: PlotConnection; state: PlotState }) {
           {state.time !== null && <TimeBar clock={clock} time={state.time} />}
           <NoticeList link={link} />
         </div>
-        <Properties link={link} chosen={chosen} ms={clock.ms} show={setFit} />
+        <Properties link={link} selectedFeatures={selectedFeatures} ms={clock.ms} show={setFit} />
       </div>
     </>
   )
@@ -138,8 +138,8 @@ const listIds = (link: PlotConnection): string[] =>
 
 function listFocused({ state }: PlotConnection): readonly PlotFeature[] {
   const features = listShownFeatures(state.value?.features ?? [])
-  const chosen = features.filter((feature) => state.value?.selected.includes(getId(feature)))
-  return chosen.length > 0 ? chosen : [...features]
+  const selectedFeatures = features.filter((feature) => state.value?.selected.includes(getId(feature)))
+  return selectedFeatures.length > 0 ? selectedFeatures : [...features]
 }
 
 /** With `isAdded`, toggles a feature. Otherwise, selects only this feature, or none if it was the only selected one. */

@@ -14,19 +14,19 @@ import { findTrackPoint } from './track.ts'
 
 interface PropertiesProps {
   readonly link: PlotConnection
-  readonly chosen: readonly PlotFeature[]
+  readonly selectedFeatures: readonly PlotFeature[]
   /** The time of the slider, in Unix milliseconds. */
   readonly ms: number | undefined
   readonly show: (features: readonly PlotFeature[]) => void
 }
 
-export function Properties({ link, chosen, ms, show }: PropertiesProps) {
-  const [first, second] = chosen
+export function Properties({ link, selectedFeatures, ms, show }: PropertiesProps) {
+  const [first, second] = selectedFeatures
   return (
     <section class="stack plot-side" aria-labelledby="properties-title">
       <div class="row spread">
         <h2 id="properties-title">Properties</h2>
-        {chosen.length > 0 && <span class="muted">{chosen.length} selected</span>}
+        {selectedFeatures.length > 0 && <span class="muted">{selectedFeatures.length} selected</span>}
       </div>
       {first === undefined && (
         <p class="muted">
@@ -34,16 +34,20 @@ export function Properties({ link, chosen, ms, show }: PropertiesProps) {
           selected.
         </p>
       )}
-      {first !== undefined && chosen.length === 1 && (
+      {first !== undefined && selectedFeatures.length === 1 && (
         <FeatureForm key={getId(first)} link={link} feature={first} ms={ms} />
       )}
       {first !== undefined && second !== undefined && <RangeAndBearing from={first} to={second} ms={ms} />}
-      {chosen.length > 0 && (
+      {selectedFeatures.length > 0 && (
         <div class="row">
-          <button type="button" class="button" onClick={() => show([...chosen])}>
+          <button type="button" class="button" onClick={() => show([...selectedFeatures])}>
             Zoom to
           </button>
-          <DeleteButton key={chosen.map(getId).join()} link={link} chosen={chosen} />
+          <DeleteButton
+            key={selectedFeatures.map(getId).join()}
+            link={link}
+            selectedFeatures={selectedFeatures}
+          />
         </div>
       )}
     </section>
@@ -110,8 +114,8 @@ function FeatureForm({
 function Facts({ feature, ms }: { feature: PlotFeature; ms: number | undefined }) {
   const paths = listPaths(feature)
   const point = ms === undefined ? undefined : findTrackPoint(feature, ms)
-  const [only] = paths.length === 1 && paths[0]?.length === 1 ? paths[0] : []
-  const position = point?.position ?? only
+  const [singlePosition] = paths.length === 1 && paths[0]?.length === 1 ? paths[0] : []
+  const position = point?.position ?? singlePosition
   const rows: readonly (readonly [string, string])[] = [
     ['Id', getId(feature)],
     ['Type', `${getKind(feature)}, ${feature.geometry?.type ?? 'no geometry'}`],
@@ -163,7 +167,13 @@ function RangeAndBearing({ from, to, ms }: { from: PlotFeature; to: PlotFeature;
   )
 }
 
-function DeleteButton({ link, chosen }: { link: PlotConnection; chosen: readonly PlotFeature[] }) {
+function DeleteButton({
+  link,
+  selectedFeatures,
+}: {
+  link: PlotConnection
+  selectedFeatures: readonly PlotFeature[]
+}) {
   const [isAsking, setAsking] = useState(false)
   return (
     <button
@@ -171,11 +181,13 @@ function DeleteButton({ link, chosen }: { link: PlotConnection; chosen: readonly
       class="button"
       onBlur={() => setAsking(false)}
       onClick={() => {
-        if (isAsking) void link.delete(chosen.map(getId))
+        if (isAsking) void link.delete(selectedFeatures.map(getId))
         setAsking(!isAsking)
       }}
     >
-      {isAsking ? `Delete ${chosen.length === 1 ? 'the feature' : `${chosen.length} features`}?` : 'Delete'}
+      {isAsking
+        ? `Delete ${selectedFeatures.length === 1 ? 'the feature' : `${selectedFeatures.length} features`}?`
+        : 'Delete'}
     </button>
   )
 }

@@ -27,21 +27,21 @@ export function useClock(link: PlotConnection, time: PlotTime | null): Clock {
   const [localTime, setLocalTime] = useState<number>()
   const [isPlaying, setPlaying] = useState(false)
   const [rate, setRate] = useState<number>(rates[1][0])
-  const stored = time === null ? undefined : Date.parse(time.current)
+  const storedMs = time === null ? undefined : Date.parse(time.current)
   const end = time === null ? 0 : Date.parse(time.end)
-  const ms = localTime ?? stored
-  const shown = useRef(ms)
-  shown.current = ms
-  useEffect(() => setLocalTime(undefined), [stored])
+  const ms = localTime ?? storedMs
+  const shownMs = useRef(ms)
+  shownMs.current = ms
+  useEffect(() => setLocalTime(undefined), [storedMs])
   const commit = (): void => {
-    const { current } = shown
-    if (current !== undefined && current !== stored) void link.setTime(formatIso(current))
+    const { current } = shownMs
+    if (current !== undefined && current !== storedMs) void link.setTime(formatIso(current))
   }
   useEffect(() => {
     if (!isPlaying) return
     let before = performance.now()
     let frame = requestAnimationFrame(function step(now) {
-      const next = Math.min(end, (shown.current ?? end) + (now - before) * rate)
+      const next = Math.min(end, (shownMs.current ?? end) + (now - before) * rate)
       before = now
       setLocalTime(next)
       if (next >= end) setPlaying(false)
@@ -52,7 +52,7 @@ export function useClock(link: PlotConnection, time: PlotTime | null): Clock {
       commit()
     }
   }, [isPlaying, rate, end])
-  const toggle = (): void => setPlaying((isOn) => !isOn && shown.current !== undefined)
+  const toggle = (): void => setPlaying((isOn) => !isOn && shownMs.current !== undefined)
   return { ms, isPlaying, rate, setRate, preview: setLocalTime, commit, toggle }
 }
 

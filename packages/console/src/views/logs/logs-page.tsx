@@ -25,7 +25,7 @@ export function LogsPage() {
     )
   }, [level, text])
   useShortcuts(() => [
-    { keys: 'p', label: 'Pause or continue', run: () => setPaused((old) => !old) },
+    { keys: 'p', label: 'Pause or continue', run: () => setPaused((wasPaused) => !wasPaused) },
     { keys: '/', label: 'Filter lines', run: () => input.current?.focus() },
   ])
   const query = `level=${level}&text=${encodeURIComponent(text)}`
@@ -81,16 +81,16 @@ interface LineListProps {
 
 function LineList({ earlierLines, level, text, isPaused }: LineListProps) {
   const lines = useLines(earlierLines, { level, text, isPaused })
-  const [chosen, setChosen] = useState<LogLine>()
+  const [chosenLine, setChosenLine] = useState<LogLine>()
   if (lines.length === 0)
     return <Empty title="No line matches">New lines that match are listed here as they are written.</Empty>
   return (
-    <div class={`logs ${chosen === undefined ? '' : 'with-panel'}`}>
+    <div class={`logs ${chosenLine === undefined ? '' : 'with-panel'}`}>
       <div class="stack">
         <VirtualTable
           label="Log lines"
           rows={lines}
-          rowClass={(line) => (line === chosen ? 'chosen' : '')}
+          rowClass={(line) => (line === chosenLine ? 'chosen' : '')}
           head={
             <tr>
               <th class="column-time">Time (UTC)</th>
@@ -108,7 +108,7 @@ function LineList({ earlierLines, level, text, isPaused }: LineListProps) {
                   <Chip severity={severity}>{name}</Chip>
                 </td>
                 <td class="clip">
-                  <button type="button" class="row-button" onClick={() => setChosen(line)}>
+                  <button type="button" class="row-button" onClick={() => setChosenLine(line)}>
                     <bdi>{line.msg ?? '–'}</bdi>
                   </button>
                 </td>
@@ -123,18 +123,18 @@ function LineList({ earlierLines, level, text, isPaused }: LineListProps) {
           <Download lines={lines} />
         </div>
       </div>
-      {chosen !== undefined && (
+      {chosenLine !== undefined && (
         <aside class="card stack logs-panel" aria-label="Line">
           <div class="row spread">
             <h2>Line</h2>
-            <button type="button" class="button quiet" onClick={() => setChosen(undefined)}>
+            <button type="button" class="button quiet" onClick={() => setChosenLine(undefined)}>
               Close
             </button>
           </div>
-          {chosen.request_id !== undefined && (
-            <a href={`/traffic/${encodeURIComponent(chosen.request_id)}`}>Open the call</a>
+          {chosenLine.request_id !== undefined && (
+            <a href={`/traffic/${encodeURIComponent(chosenLine.request_id)}`}>Open the call</a>
           )}
-          <ValueTree value={chosen} />
+          <ValueTree value={chosenLine} />
         </aside>
       )}
     </div>
@@ -149,21 +149,23 @@ function useLines(
   const { server } = useConsole()
   const receivedLines = useMemo(() => [...earlierLines], [])
   const [lines, setLines] = useState<readonly LogLine[]>(() => earlierLines.toReversed())
-  const wanted = text.toLowerCase()
-  const paused = useRef(isPaused)
-  paused.current = isPaused
+  const searchedText = text.toLowerCase()
+  const isPausedRef = useRef(isPaused)
+  isPausedRef.current = isPaused
   const show = (): void => setLines(receivedLines.toReversed())
   useEffect(() => {
     let isChanged = false
     let isFirst = true
     const receive = ({ events }: { readonly events: readonly LogLine[] }): void => {
-      const found = events.filter(
-        (line) => line.level >= level && JSON.stringify(line).toLowerCase().includes(wanted),
+      const newLines = events.filter(
+        (line) => line.level >= level && JSON.stringify(line).toLowerCase().includes(searchedText),
       )
       // The recent lines may repeat earlier ones.
-      const known = isFirst ? JSON.stringify(earlierLines.at(-1)) : undefined
+      const lastEarlierLine = isFirst ? JSON.stringify(earlierLines.at(-1)) : undefined
       isFirst = false
-      const added = found.slice(found.findLastIndex((line) => JSON.stringify(line) === known) + 1)
+      const added = newLines.slice(
+        newLines.findLastIndex((line) => JSON.stringify(line) === lastEarlierLine) + 1,
+      )
       isChanged ||= added.length > 0
       receivedLines.push(...added)
       receivedLines.splice(0, receivedLines.length - maxLines)
@@ -171,7 +173,7 @@ function useLines(
     const path = '/api/apps/causeway/logs/events'
     const end = followEvents<LogLine>(server, path, receive, { from: 'recent' })
     const timer = setInterval(() => {
-      if (!isChanged || paused.current) return
+      if (!isChanged || isPausedRef.current) return
       isChanged = false
       show()
     }, 250)

@@ -5,24 +5,24 @@ import { Chip } from '../../ui/state.tsx'
 
 interface DecisionListProps {
   readonly decisions: readonly MindDecision[]
-  readonly chosen: string | undefined
+  readonly chosenId: string | undefined
   readonly choose: (requestId: string) => void
 }
 
-export function DecisionList({ decisions, chosen, choose }: DecisionListProps) {
-  const shown = chosen ?? decisions[0]?.request_id
+export function DecisionList({ decisions, chosenId, choose }: DecisionListProps) {
+  const shownId = chosenId ?? decisions[0]?.request_id
   return (
     <section class="stack" aria-labelledby="decisions-title">
       <h2 id="decisions-title">Decisions</h2>
       {decisions.length === 0 && <p class="muted">This mind has not decided yet.</p>}
-      <DecisionKeys decisions={decisions} shown={shown} choose={choose} />
+      <DecisionKeys decisions={decisions} shownId={shownId} choose={choose} />
       <div class="entries">
         {decisions.map((decision) => (
           <button
             type="button"
             class="entry"
             key={decision.request_id}
-            aria-pressed={decision.request_id === shown}
+            aria-pressed={decision.request_id === shownId}
             onClick={() => choose(decision.request_id)}
           >
             <span class="muted number">{formatGameTime(decision.current_simulation_time)}</span>
@@ -37,18 +37,18 @@ export function DecisionList({ decisions, chosen, choose }: DecisionListProps) {
 
 function DecisionKeys({
   decisions,
-  shown,
+  shownId,
   choose,
 }: {
   decisions: readonly MindDecision[]
-  shown: string | undefined
+  shownId: string | undefined
   choose: (requestId: string) => void
 }) {
-  const latest = useRef({ decisions, shown, choose })
-  latest.current = { decisions, shown, choose }
+  const latest = useRef({ decisions, shownId, choose })
+  latest.current = { decisions, shownId, choose }
   const move = (by: number): void => {
-    const { decisions, shown, choose } = latest.current
-    const next = decisions[decisions.findIndex(({ request_id }) => request_id === shown) + by]
+    const { decisions, shownId, choose } = latest.current
+    const next = decisions[decisions.findIndex(({ request_id }) => request_id === shownId) + by]
     if (next !== undefined) choose(next.request_id)
   }
   useShortcuts(() => [

@@ -35,7 +35,7 @@ export function Memories({ mind }: { mind: string }) {
               { mind_id: mind, query, k: 20 },
               { signal },
             )
-            .then((found) => found.memories),
+            .then((result) => result.memories),
     [mind, query, access],
   )
   return (
@@ -61,7 +61,7 @@ export function Memories({ mind }: { mind: string }) {
           Recall
         </button>
       </form>
-      <LoadedView loaded={memories}>{(found) => <MemoryTable memories={found} query={query} />}</LoadedView>
+      <LoadedView loaded={memories}>{(result) => <MemoryTable memories={result} query={query} />}</LoadedView>
     </section>
   )
 }

@@ -64,16 +64,16 @@ function MindDetails({ mind, version }: { mind: string; version: number }) {
     [mind, access],
     { version },
   )
-  const [chosen, setChosen] = useState<string>()
+  const [chosenId, setChosenId] = useState<string>()
   return (
     <>
       <div class="split">
         <LoadedView loaded={decisions}>
           {({ decisions }) => (
             <>
-              <DecisionList decisions={decisions} chosen={chosen} choose={setChosen} />
+              <DecisionList decisions={decisions} chosenId={chosenId} choose={setChosenId} />
               <DecisionView
-                decision={decisions.find(({ request_id }) => request_id === chosen) ?? decisions[0]}
+                decision={decisions.find(({ request_id }) => request_id === chosenId) ?? decisions[0]}
               />
             </>
           )}
@@ -86,7 +86,7 @@ function MindDetails({ mind, version }: { mind: string; version: number }) {
             mind={mind}
             places={places}
             decisions={decisions.value?.decisions ?? []}
-            chosen={chosen}
+            chosenId={chosenId}
           />
         )}
       </LoadedView>

@@ -23,14 +23,14 @@ interface TownViewProps {
   /** Newest first. */
   readonly decisions: readonly MindDecision[]
   /** The selected decision; the newest by default. */
-  readonly chosen: string | undefined
+  readonly chosenId: string | undefined
 }
 
-export function TownView({ mind, places, decisions, chosen }: TownViewProps) {
+export function TownView({ mind, places, decisions, chosenId }: TownViewProps) {
   if (places.length === 0) return null
   const at = Math.max(
     0,
-    decisions.findIndex(({ request_id }) => request_id === chosen),
+    decisions.findIndex(({ request_id }) => request_id === chosenId),
   )
   const decision = decisions[at]
   const map = layoutTown(places, decisions.slice(at))
@@ -61,7 +61,7 @@ interface MapProps {
 function Grid({ mind, map, now, goal }: MapProps) {
   const { left, top, width, height, places, path } = map
   const scale = Math.max(width, height) / 40
-  const own = path.at(-1)
+  const currentCell = path.at(-1)
   const namedPlaces = new Set(places.slice(0, maxNames).map(({ entity_id }) => entity_id))
   return (
     <svg
@@ -73,8 +73,8 @@ function Grid({ mind, map, now, goal }: MapProps) {
       {path.length > 1 && (
         <polyline class="town-path" points={path.map((cell) => cell.join(',')).join(' ')} />
       )}
-      {own !== undefined && goal !== undefined && (
-        <line class="town-goal" x1={own[0]} y1={own[1]} x2={goal[0]} y2={goal[1]} />
+      {currentCell !== undefined && goal !== undefined && (
+        <line class="town-goal" x1={currentCell[0]} y1={currentCell[1]} x2={goal[0]} y2={goal[1]} />
       )}
       {places.map(({ entity_id, display_name, position: [x, y], last_seen, gone }) => (
         <g key={entity_id} opacity={Math.max(0.4, 1 - Math.max(0, now - last_seen) / fadeMinutes)}>
@@ -92,10 +92,10 @@ function Grid({ mind, map, now, goal }: MapProps) {
           )}
         </g>
       ))}
-      {own !== undefined && (
+      {currentCell !== undefined && (
         <g>
-          <circle class="town-own" cx={own[0]} cy={own[1]} r={scale * 0.7} />
-          <text class="town-own-name" x={own[0]} y={own[1] - scale} font-size={scale * 1.2}>
+          <circle class="town-own" cx={currentCell[0]} cy={currentCell[1]} r={scale * 0.7} />
+          <text class="town-own-name" x={currentCell[0]} y={currentCell[1] - scale} font-size={scale * 1.2}>
             {truncateText(mind, 20)}
           </text>
         </g>

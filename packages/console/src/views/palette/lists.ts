@@ -100,18 +100,18 @@ export function findLists(path: string): readonly ServerList[] {
 const findings = (recording: string): ServerList => ({
   name: 'Findings',
   async load(server) {
-    const found = await server.call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 200 })
-    const entries = found.findings.map((finding, index) => {
+    const diagnosis = await server.call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 200 })
+    const entries = diagnosis.findings.map((finding, index) => {
       const { id, bodies, frames } = finding
-      const place = {
+      const hashEntries = {
         finding: id,
         frame: String(frames.peak),
         body: bodies[0]?.toString(),
         pair: bodies.length === 2 ? bodies.join('-') : undefined,
       }
-      return { title: `Finding ${index + 1}`, detail: formatFinding(finding), url: toFrameUrl(place) }
+      return { title: `Finding ${index + 1}`, detail: formatFinding(finding), url: toFrameUrl(hashEntries) }
     })
-    return { entries, isTruncated: found.findings.length < found.count }
+    return { entries, isTruncated: diagnosis.findings.length < diagnosis.count }
   },
 })
 
@@ -126,5 +126,5 @@ const frames = (recording: string): ServerList => ({
 })
 
 /** Preserves other parts of the hash. */
-export const toFrameUrl = (place: Readonly<Record<string, string | undefined>>): string =>
-  `${location.pathname}#${formatHash(location.hash, place)}`
+export const toFrameUrl = (hashEntries: Readonly<Record<string, string | undefined>>): string =>
+  `${location.pathname}#${formatHash(location.hash, hashEntries)}`

@@ -14,10 +14,10 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
   const dialog = useRef<HTMLDialogElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [query, setQuery] = useState('')
-  const [chosen, setChosen] = useState<string>()
+  const [chosenUrl, setChosenUrl] = useState<string>()
   const { lists, loaded, groups } = useSearch(sections, query)
   const urls = groups.flatMap(({ entries }) => entries.map(({ url }) => url))
-  const current = urls.includes(chosen ?? '') ? chosen : urls[0]
+  const current = urls.includes(chosenUrl ?? '') ? chosenUrl : urls[0]
   useLayoutEffect(() => dialog.current?.showModal(), [])
   useEffect(() => findChosen(list.current)?.scrollIntoView({ block: 'nearest' }), [current])
   const end = (): void => {
@@ -29,7 +29,7 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
   }
   const handleKey = (event: KeyboardEvent): void => {
     const move = (by: number): void =>
-      setChosen(urls[(urls.indexOf(current ?? '') + by + urls.length) % urls.length])
+      setChosenUrl(urls[(urls.indexOf(current ?? '') + by + urls.length) % urls.length])
     if (event.isComposing) return
     if (event.key === 'ArrowDown') move(1)
     else if (event.key === 'ArrowUp') move(-1)
@@ -66,7 +66,7 @@ export function Palette({ sections, close }: { sections: readonly Section[]; clo
           value={query}
           onInput={(event) => {
             setQuery(event.currentTarget.value)
-            setChosen(undefined)
+            setChosenUrl(undefined)
           }}
           onKeyDown={handleKey}
         />
@@ -101,8 +101,8 @@ function useSearch(sections: readonly Section[], query: string) {
   )
   const groups = useMemo(() => {
     const frame = findFrame(query, loaded.get('Frames')?.frames)
-    const found = searchEntries(entries, query)
-    return frame === undefined ? found : [toFrameGroup(frame), ...found]
+    const groups = searchEntries(entries, query)
+    return frame === undefined ? groups : [toFrameGroup(frame), ...groups]
   }, [entries, query])
   return { lists, loaded, groups }
 }
@@ -120,7 +120,7 @@ function useLists(lists: readonly ServerList[]): ReadonlyMap<string, LoadedList>
     let isOpen = true
     for (const { name, load } of lists) {
       const store = (list: LoadedList): void => {
-        if (isOpen) setLoaded((old) => new Map(old).set(name, list))
+        if (isOpen) setLoaded((oldLists) => new Map(oldLists).set(name, list))
       }
       load(server).then(store, ({ code = 'PAGE_ERROR' }: Partial<ServerError>) => store({ failure: code }))
     }

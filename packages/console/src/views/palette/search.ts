@@ -21,13 +21,13 @@ const maxSearchedLength = 300
  * query, returns the first group.
  */
 export function searchEntries(entries: readonly Entry[], query: string): EntryGroup[] {
-  const wanted = query.trim().toLowerCase()
-  if (wanted === '') return toGroups(entries.filter(({ group }) => group === entries[0]?.group))
-  const words = wanted.split(/\s+/)
+  const normalizedQuery = query.trim().toLowerCase()
+  if (normalizedQuery === '') return toGroups(entries.filter(({ group }) => group === entries[0]?.group))
+  const words = normalizedQuery.split(/\s+/)
   const groupOrder = [...new Set(entries.map(({ group }) => group))]
   return toGroups(
     entries
-      .map((entry) => ({ entry, score: scoreEntry(entry, words, wanted) }))
+      .map((entry) => ({ entry, score: scoreEntry(entry, words, normalizedQuery) }))
       .filter(({ score }) => score > 0)
       .sort(
         (a, b) =>
@@ -49,11 +49,11 @@ function toGroups(entries: readonly Entry[]): EntryGroup[] {
     group.push(entry)
     if (++count === maxResults) break
   }
-  return [...groups].map(([name, found]) => ({ name, entries: found }))
+  return [...groups].map(([name, groupEntries]) => ({ name, entries: groupEntries }))
 }
 
 /** Returns a score; 0 if a word is missing. */
-function scoreEntry(entry: Entry, words: readonly string[], wanted: string): number {
+function scoreEntry(entry: Entry, words: readonly string[], normalizedQuery: string): number {
   const title = entry.title.slice(0, maxSearchedLength).toLowerCase()
   const detail = entry.detail.slice(0, maxSearchedLength).toLowerCase()
   const parts = title.split(/[^\p{L}\p{N}]+/u)
@@ -64,7 +64,7 @@ function scoreEntry(entry: Entry, words: readonly string[], wanted: string): num
     return detail.includes(word) ? 1 : 0
   })
   if (scores.includes(0)) return 0
-  const bonus = title === wanted ? 4 : title.startsWith(wanted) ? 2 : 0
+  const bonus = title === normalizedQuery ? 4 : title.startsWith(normalizedQuery) ? 2 : 0
   return scores.reduce<number>((sum, score) => sum + score, bonus)
 }
 

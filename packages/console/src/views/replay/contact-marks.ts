@@ -49,29 +49,32 @@ export class ContactMarks {
   }
 
   /** Replaces the marks. `distance` is the camera's distance, in m. */
-  show(contacts: readonly Contact[], shown: ShownMarks, distance: number): void {
+  show(contacts: readonly Contact[], shownMarks: ShownMarks, distance: number): void {
     for (const child of this.root.children) (child as Mesh).geometry.dispose()
     this.root.clear()
-    const drawn = contacts.slice(0, maxContacts)
-    const { pair } = shown
-    const selected = drawn.filter(
+    const drawnContacts = contacts.slice(0, maxContacts)
+    const { pair } = shownMarks
+    const selectedContacts = drawnContacts.filter(
       ({ body_a_id, body_b_id }) => pair?.includes(body_a_id) && pair.includes(body_b_id),
     )
     this.#addPoints(
-      selected.flatMap(({ points }) => points),
+      selectedContacts.flatMap(({ points }) => points),
       this.#selectedPoints,
     )
-    if (shown.contacts)
+    if (shownMarks.contacts)
       this.#addPoints(
-        drawn.flatMap(({ points }) => points),
+        drawnContacts.flatMap(({ points }) => points),
         this.#points,
       )
-    if (!shown.forces) return
-    const sizes = drawn.flatMap(({ normal_n, friction_n }) => [getSize(normal_n), getSize(friction_n)])
+    if (!shownMarks.forces) return
+    const sizes = drawnContacts.flatMap(({ normal_n, friction_n }) => [
+      getSize(normal_n),
+      getSize(friction_n),
+    ])
     const largest = Math.max(0, ...sizes)
     if (largest === 0 || distance === 0) return
     const scale = (arrowFraction * distance) / largest
-    for (const { at, normal_n, friction_n } of drawn) {
+    for (const { at, normal_n, friction_n } of drawnContacts) {
       this.#addArrow(at, normal_n, { scale, line: this.#normal, head: this.#normalHead })
       this.#addArrow(at, friction_n, { scale, line: this.#friction, head: this.#frictionHead })
     }
@@ -99,7 +102,7 @@ export class ContactMarks {
     const direction = to.clone().sub(from).normalize()
     cone.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), direction)
     cone.position.copy(to).addScaledVector(direction, -size / 2)
-    for (const part of [shaft, cone]) part.renderOrder = 3
+    for (const mesh of [shaft, cone]) mesh.renderOrder = 3
     this.root.add(shaft, cone)
   }
 }

@@ -4,7 +4,7 @@ import { LoadedView, useLoaded } from '../../ui/state.tsx'
 /** A frame that the server drew, for browsers without WebGL. */
 export function DrawnFrame({ recording, frame }: { recording: string; frame: number }) {
   const { server } = useConsole()
-  const drawn = useLoaded(
+  const picture = useLoaded(
     async (signal) => {
       const args = { recording, frame_id: frame }
       const { content, error } = await server.callTool('replay', 'render_frame', args, { signal })
@@ -17,7 +17,7 @@ export function DrawnFrame({ recording, frame }: { recording: string; frame: num
   return (
     <>
       <p class="stage-banner">This browser has no WebGL. The server draws each frame when it is shown.</p>
-      <LoadedView loaded={drawn}>
+      <LoadedView loaded={picture}>
         {(picture) =>
           picture !== undefined && (
             <img

@@ -19,7 +19,7 @@ export function FindingList({
 }) {
   const [isExpanded, setExpanded] = useState(false)
   const { findings, count } = diagnosis
-  const shown = isExpanded ? findings : findings.slice(0, maxShownFindings)
+  const shownFindings = isExpanded ? findings : findings.slice(0, maxShownFindings)
   return (
     <section class="stack" aria-labelledby="findings-title" style={{ gap: '8px' }}>
       <h2 id="findings-title">Findings {count > 0 && <span class="muted">{count}</span>}</h2>
@@ -32,7 +32,7 @@ export function FindingList({
         {findings.filter(({ id }) => id === chosen).map(formatFinding)}
       </p>
       <ul class="findings">
-        {shown.map((finding) => (
+        {shownFindings.map((finding) => (
           <li key={finding.id}>
             <button
               type="button"
@@ -52,7 +52,7 @@ export function FindingList({
           </li>
         ))}
       </ul>
-      {findings.length > shown.length && (
+      {findings.length > shownFindings.length && (
         <div>
           <button type="button" class="button" onClick={() => setExpanded(true)}>
             Show all {findings.length}
@@ -70,23 +70,23 @@ const formatFrames = ({ frames: { first, last } }: Finding): string =>
 const formatLaws = (laws: readonly string[]): string => laws.join(', ').replaceAll('_', ' ')
 
 function Coverage({ diagnosis }: { diagnosis: Diagnosis }) {
-  const { checked = [], not_applicable: notApplicable = [], not_checked: missing = [] } = diagnosis
-  if (checked.length + notApplicable.length + missing.length === 0) return null
+  const { checked = [], not_applicable: notApplicable = [], not_checked: notChecked = [] } = diagnosis
+  if (checked.length + notApplicable.length + notChecked.length === 0) return null
   return (
     <details class="coverage">
       <summary>
         {checked.length === 1 ? '1 law' : `${checked.length} laws`} checked
         {notApplicable.length > 0 && `, ${notApplicable.length} did not apply`}
-        {missing.length > 0 && (
+        {notChecked.length > 0 && (
           <>
             {', '}
-            <strong>{missing.length} not or partly</strong>
+            <strong>{notChecked.length} not or partly</strong>
           </>
         )}
       </summary>
-      {missing.length > 0 && (
+      {notChecked.length > 0 && (
         <ul class="stack" style={{ gap: '6px' }}>
-          {missing.map(({ law, frames, missing: data, how_to_record }) => (
+          {notChecked.map(({ law, frames, missing: data, how_to_record }) => (
             <li key={`${law} ${frames.first}`}>
               <strong>○ {law.replaceAll('_', ' ')}</strong>{' '}
               <span class="muted">

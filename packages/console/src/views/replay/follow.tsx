@@ -35,17 +35,17 @@ export function useFollow(): Following {
   const address = parseHash(location.hash).get('follow')
   const [state, setState] = useState<Following['state']>(address === undefined ? 'off' : 'on')
   const [session, choose] = useState(address === undefined || address === 'any' ? '' : address)
-  const [received, setReceived] = useState<readonly CallRecord[]>([])
+  const [receivedCalls, setReceivedCalls] = useState<readonly CallRecord[]>([])
   const [isConnected, setConnected] = useState(false)
   const isOn = state !== 'off'
-  const calls = received.filter((call) => isFromSession(call, session))
+  const calls = receivedCalls.filter((call) => isFromSession(call, session))
   const show = (call: CallRecord): void => {
     const { pathname, hash } = new URL(call.view ?? '', location.origin)
     navigation.replace(`${pathname}#${formatHash(hash, { follow: latest.current.session || 'any' })}`)
   }
-  const toggle = (): void => setState((old) => (old === 'off' ? 'on' : 'off'))
+  const toggle = (): void => setState((oldValue) => (oldValue === 'off' ? 'on' : 'off'))
   const pause = (): void => {
-    if (latest.current.last !== undefined) setState((old) => (old === 'on' ? 'paused' : old))
+    if (latest.current.last !== undefined) setState((oldValue) => (oldValue === 'on' ? 'paused' : oldValue))
   }
   const resume = (): void => {
     setState('on')
@@ -53,8 +53,8 @@ export function useFollow(): Following {
   }
   const latest = useRef({ state, session, last: calls.at(-1) })
   latest.current = { state, session, last: calls.at(-1) }
-  const press = (): void => (latest.current.state === 'paused' ? resume() : toggle())
-  useShortcuts(() => [{ keys: 'g', label: 'Follow the calls of clients', run: press }])
+  const toggleOrResume = (): void => (latest.current.state === 'paused' ? resume() : toggle())
+  useShortcuts(() => [{ keys: 'g', label: 'Follow the calls of clients', run: toggleOrResume }])
   useEffect(
     () => navigation.replaceHash(formatHash(location.hash, { follow: isOn ? session || 'any' : undefined })),
     [isOn, session],
@@ -62,18 +62,20 @@ export function useFollow(): Following {
   useEffect(() => {
     setConnected(false)
     if (!isOn) return
-    setReceived([])
+    setReceivedCalls([])
     return followEvents<CallRecord>(server, '/api/apps/causeway/calls/events', ({ events }) => {
       setConnected(true)
-      const found = events.filter(isShown)
-      if (found.length === 0) return
-      setReceived((old) => [...old, ...found].slice(-maxCalls))
-      const call = found.findLast((candidate) => isFromSession(candidate, latest.current.session))
+      const newCalls = events.filter(isShown)
+      if (newCalls.length === 0) return
+      setReceivedCalls((oldValue) => [...oldValue, ...newCalls].slice(-maxCalls))
+      const call = newCalls.findLast((candidate) => isFromSession(candidate, latest.current.session))
       if (call !== undefined && latest.current.state === 'on') show(call)
     })
   }, [isOn])
   usePauseByHand(state === 'on', pause)
-  const sessions = new Map(received.map(({ metadata }) => [metadata.session, formatClient(metadata.client)]))
+  const sessions = new Map(
+    receivedCalls.map(({ metadata }) => [metadata.session, formatClient(metadata.client)]),
+  )
   return { state, isConnected, toggle, pause, resume, calls, show, sessions, session, choose }
 }
 

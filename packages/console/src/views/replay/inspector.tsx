@@ -194,7 +194,7 @@ function BodyContacts({
   pair: Pair | undefined
   setPair: (pair: Pair | undefined) => void
 }) {
-  const own = contacts.filter(({ body_a_id, body_b_id }) => body_a_id === body || body_b_id === body)
+  const bodyContacts = contacts.filter(({ body_a_id, body_b_id }) => body_a_id === body || body_b_id === body)
   const getName = (id: number): string =>
     bodies.find((body) => body.id === id)?.name ?? names[id] ?? 'environment'
   return (
@@ -202,8 +202,8 @@ function BodyContacts({
       <h3 class="wrap">
         Contacts of <bdi>{getName(body)}</bdi>
       </h3>
-      {own.length === 0 && <p class="muted">This body touches nothing in this frame.</p>}
-      {own.map((contact) => {
+      {bodyContacts.length === 0 && <p class="muted">This body touches nothing in this frame.</p>}
+      {bodyContacts.map((contact) => {
         const { body_a_id, body_b_id, points } = contact
         const name = getName(body_a_id === body ? body_b_id : body_a_id)
         const isShown = isPair(pair, body_a_id, body_b_id)

@@ -78,8 +78,8 @@ function createArrow(from: Vector3, vector: Vector3): Vector3[] {
   const side = new Vector3(0, 0, 1).cross(vector)
   if (side.lengthSq() < 1e-6 * vector.lengthSq()) side.set(1, 0, 0)
   side.setLength(vector.length() * 0.1)
-  const other = side.clone().cross(vector).setLength(side.length())
+  const otherSide = side.clone().cross(vector).setLength(side.length())
   const base = to.clone().addScaledVector(vector, -0.25)
-  const edges = [side, side.clone().negate(), other, other.clone().negate()]
+  const edges = [side, side.clone().negate(), otherSide, otherSide.clone().negate()]
   return [from, to, ...edges.flatMap((edge) => [to, base.clone().add(edge)])]
 }

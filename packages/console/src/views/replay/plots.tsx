@@ -22,7 +22,7 @@ export function Plots({
   selected: number | undefined
   version: number
 }) {
-  const shown = [
+  const shownSeries = [
     ...bodies.filter(({ id }) => id === selected),
     ...bodies.filter(({ id }) => id !== selected),
   ].slice(0, maxSeries)
@@ -35,12 +35,14 @@ export function Plots({
         labels={['total energy']}
         isRelative
       />
-      {shown.length > 0 && (
+      {shownSeries.length > 0 && (
         <SeriesPlot
           {...{ playback, recording, version }}
-          title={bodies.length > maxSeries ? `Speed of ${shown.length} of ${bodies.length} bodies` : 'Speed'}
-          names={shown.map(({ id }) => `body.${id}.speed`)}
-          labels={shown.map(({ name }) => name)}
+          title={
+            bodies.length > maxSeries ? `Speed of ${shownSeries.length} of ${bodies.length} bodies` : 'Speed'
+          }
+          names={shownSeries.map(({ id }) => `body.${id}.speed`)}
+          labels={shownSeries.map(({ name }) => name)}
         />
       )}
     </div>
@@ -72,8 +74,11 @@ function SeriesPlot(props: PlotProps) {
     [recording, names.join()],
     { version },
   )
-  const shown = loaded.value?.series
-  const needsLog = useMemo(() => shown !== undefined && toCurves(shown, isRelative).isLog, [shown])
+  const shownSeries = loaded.value?.series
+  const needsLog = useMemo(
+    () => shownSeries !== undefined && toCurves(shownSeries, isRelative).isLog,
+    [shownSeries],
+  )
   const isLog = scale ?? needsLog
   return (
     <figure class="plot">

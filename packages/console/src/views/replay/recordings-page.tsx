@@ -50,8 +50,10 @@ function Recordings({ list, reload }: { list: RecordingList; reload: () => void 
       </Empty>
     )
   const toggle = (recording: string): void =>
-    setChosen((old) =>
-      old.includes(recording) ? old.filter((other) => other !== recording) : [...old, recording].slice(-2),
+    setChosen((oldValue) =>
+      oldValue.includes(recording)
+        ? oldValue.filter((other) => other !== recording)
+        : [...oldValue, recording].slice(-2),
     )
   return (
     <>
@@ -198,7 +200,7 @@ function useHealth(recordings: readonly ListedRecording[], reload: () => void): 
         const health = await retryUnavailable(diagnose, signal).catch(() => 'failed' as const)
         // The recording is diagnosed again with the next list.
         if (health === 'failed' && signal.aborted) diagnosedNames.current.delete(recording)
-        else setHealthByRecording((old) => new Map(old).set(recording, health))
+        else setHealthByRecording((oldValue) => new Map(oldValue).set(recording, health))
       }
       if (!isStale.current || signal.aborted) return
       isStale.current = false

@@ -52,7 +52,7 @@ const layerLabels = {
 
 interface LayerButtonsProps {
   readonly layers: Layers
-  readonly setLayers: (change: (old: Layers) => Layers) => void
+  readonly setLayers: (change: (oldLayers: Layers) => Layers) => void
 }
 
 export const LayerButtons = ({ layers, setLayers }: LayerButtonsProps) =>
@@ -62,7 +62,7 @@ export const LayerButtons = ({ layers, setLayers }: LayerButtonsProps) =>
       type="button"
       class="button"
       aria-pressed={layers[layer]}
-      onClick={() => setLayers((old) => ({ ...old, [layer]: !old[layer] }))}
+      onClick={() => setLayers((oldLayers) => ({ ...oldLayers, [layer]: !oldLayers[layer] }))}
     >
       {layerLabels[layer]}
     </button>
@@ -96,7 +96,7 @@ export interface CameraMoves {
   readonly showAll: () => void
 }
 
-const noVelocities: Velocities = { listed: [], total: 0 }
+const noVelocities: Velocities = { drawableVelocities: [], total: 0 }
 
 export function StageView(props: StageProps) {
   const { velocities = noVelocities, view = 'free' } = props
@@ -124,13 +124,16 @@ export function StageView(props: StageProps) {
     [version, contacts, layers, pair],
   )
   const shownVelocities = layers.velocities ? velocities : noVelocities
-  useEffect(() => stage.current?.setVelocities(shownVelocities.listed), [version, shownVelocities])
+  useEffect(
+    () => stage.current?.setVelocities(shownVelocities.drawableVelocities),
+    [version, shownVelocities],
+  )
   useTrail(layers.trails ? playback : undefined, poses, [version, layers.trails], (rows) =>
     stage.current?.setTrail(rows),
   )
 
   if (!hasWebGl) return <div class="stage">{children}</div>
-  const pick = ({ offsetX, offsetY }: MouseEvent): void => {
+  const selectBodyAt = ({ offsetX, offsetY }: MouseEvent): void => {
     const body = stage.current?.pick(offsetX, offsetY)
     if (body !== undefined) setSelected(body)
   }
@@ -139,7 +142,7 @@ export function StageView(props: StageProps) {
       class="stage"
       data-bodies={bodies.length}
       data-contacts={contacts.length}
-      data-velocities={shownVelocities.listed.length}
+      data-velocities={shownVelocities.drawableVelocities.length}
       {...(ghosts === undefined ? {} : { 'data-ghosts': ghosts.bodies.length })}
       {...(version === 0 ? { 'data-loading': true } : {})}
     >
@@ -149,7 +152,7 @@ export function StageView(props: StageProps) {
         ref={canvas}
         role="img"
         aria-label={`Scene with ${bodies.length} bodies`}
-        onClick={pick}
+        onClick={selectBodyAt}
       />
       <StageNotes
         {...{ lostCount, layers, contacts, separation: sceneDistance }}
@@ -164,14 +167,14 @@ export function StageView(props: StageProps) {
 /** Repeats requests while the server is not available. */
 export function usePoses(recording: string, first: number): PoseCache {
   const { server } = useConsole()
-  const { poses, closing } = useMemo(() => {
+  const { poses, closing: closeController } = useMemo(() => {
     const path = `/api/apps/replay/recordings/${encodeURIComponent(recording)}/poses`
-    const closing = new AbortController()
+    const closeController = new AbortController()
     const read = (from: number, to: number) =>
-      retryUnavailable(() => server.getBytes(`${path}?from=${from}&to=${to}`), closing.signal)
-    return { poses: new PoseCache(read, first), closing }
+      retryUnavailable(() => server.getBytes(`${path}?from=${from}&to=${to}`), closeController.signal)
+    return { poses: new PoseCache(read, first), closing: closeController }
   }, [recording])
-  useEffect(() => () => closing.abort(), [closing])
+  useEffect(() => () => closeController.abort(), [closeController])
   return poses
 }
 
@@ -224,9 +227,10 @@ function useFittedCamera(
   const [distance, setDistance] = useState(0)
   const fit = (isSelection: boolean) => async (): Promise<void> => {
     const row = await poses.load(playback.frame.value)
-    const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
+    const fittedBodies =
+      isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
     if (row === undefined) return
-    const bounds = boundBodies(row, own)
+    const bounds = boundBodies(row, fittedBodies)
     const shared = otherScene === undefined ? undefined : await boundScene(otherScene)
     const joinedBounds = shared === undefined ? bounds : joinBounds(bounds, shared)
     const sceneDistance =
@@ -265,7 +269,7 @@ function StageNotes({
   separation,
   hasGhosts,
 }: StageNotesProps) {
-  const { listed } = velocities
+  const { drawableVelocities: listed } = velocities
   const notes = [
     lostCount > 0 &&
       `◆ ${lostCount} of ${total} bodies cannot be drawn in this frame: their positions are not finite or too far away.`,

@@ -198,13 +198,13 @@ export class Stage {
     this.#showArrows()
   }
 
-  copyCamera(other: Stage): void {
-    this.#camera.near = other.#camera.near
-    this.#camera.far = other.#camera.far
-    const offset = this.#anchor.clone().sub(other.#anchor)
-    this.#camera.position.copy(other.#camera.position).add(offset)
+  copyCamera(otherStage: Stage): void {
+    this.#camera.near = otherStage.#camera.near
+    this.#camera.far = otherStage.#camera.far
+    const offset = this.#anchor.clone().sub(otherStage.#anchor)
+    this.#camera.position.copy(otherStage.#camera.position).add(offset)
     this.#camera.updateProjectionMatrix()
-    this.#controls.target.copy(other.#controls.target).add(offset)
+    this.#controls.target.copy(otherStage.#controls.target).add(offset)
     this.#controls.update()
     this.#showArrows()
   }
@@ -290,14 +290,18 @@ function createGroups(bodies: readonly SceneBody[], isGhost = false): Group[] {
   }
   const keys = [...new Set(bodies.map(toKey))]
   return keys.map((key) => {
-    const own = bodies.filter((body) => toKey(body) === key)
+    const groupBodies = bodies.filter((body) => toKey(body) === key)
     const material = isGhost
       ? new MeshBasicMaterial({ wireframe: true })
-      : new MeshLambertMaterial({ flatShading: isFlat(own[0]?.shape.kind) })
-    const mesh = new InstancedMesh(createGeometry((own[0] as SceneBody).shape), material, own.length)
+      : new MeshLambertMaterial({ flatShading: isFlat(groupBodies[0]?.shape.kind) })
+    const mesh = new InstancedMesh(
+      createGeometry((groupBodies[0] as SceneBody).shape),
+      material,
+      groupBodies.length,
+    )
     // Without finite positions, the bounds would be NaN and hide the mesh.
     mesh.frustumCulled = false
-    return { mesh, bodies: own, scales: own.map(({ shape }) => getScale(shape)) }
+    return { mesh, bodies: groupBodies, scales: groupBodies.map(({ shape }) => getScale(shape)) }
   })
 }
 

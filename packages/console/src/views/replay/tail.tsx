@@ -50,8 +50,8 @@ export function useTail({ playback, poses, recording, isAtEnd }: TailOptions): T
       }
       if (isNew || polls === 0) polls++
       const version = isGrowing || polls <= 1 ? Math.floor(polls / pollsPerVersion) : polls
-      setTail((old) =>
-        old.isGrowing === isGrowing && old.version === version ? old : { isGrowing, version },
+      setTail((oldTail) =>
+        oldTail.isGrowing === isGrowing && oldTail.version === version ? oldTail : { isGrowing, version },
       )
       if (status === 'live') return pollMs
       fileWaitMs = isNew ? filePollMs.min : Math.min(2 * fileWaitMs, filePollMs.max)

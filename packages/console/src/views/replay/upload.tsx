@@ -15,7 +15,7 @@ interface UploadProps {
 
 type UploadState =
   | { readonly phase: 'idle' }
-  | { readonly phase: 'running'; readonly name: string; readonly sent: number; readonly total: number }
+  | { readonly phase: 'running'; readonly name: string; readonly sentBytes: number; readonly total: number }
   | { readonly phase: 'cancelled'; readonly name: string }
   | { readonly phase: 'failed'; readonly error: ServerError }
   | {
@@ -29,8 +29,9 @@ export function Upload({ folders, onUploaded }: UploadProps) {
   const [name, setName] = useState('')
   const { state, upload, cancel } = useUpload({ folders, onUploaded })
   const input = useRef<HTMLInputElement>(null)
-  const take = (files: FileList | null | undefined): void => void upload([...(files ?? [])], name.trim())
-  const isDragging = useFileDrop(take)
+  const uploadFiles = (files: FileList | null | undefined): void =>
+    void upload([...(files ?? [])], name.trim())
+  const isDragging = useFileDrop(uploadFiles)
   const isBusy = state.phase === 'running'
   return (
     <section class={`stack upload ${isDragging ? 'dragging' : ''}`} aria-label="Add a recording">
@@ -52,7 +53,7 @@ export function Upload({ folders, onUploaded }: UploadProps) {
           hidden
           accept=".jsonl,.ndjson,.json,.mcap,.db,.sqlite"
           onChange={({ currentTarget }) => {
-            take(currentTarget.files)
+            uploadFiles(currentTarget.files)
             currentTarget.value = ''
           }}
         />
@@ -81,9 +82,9 @@ function UploadStatus({ state }: { state: UploadState }) {
     <div role="status" class="row" data-upload={state.phase}>
       {state.phase === 'running' && (
         <>
-          <progress aria-label="Upload" max={state.total} value={state.sent} />
+          <progress aria-label="Upload" max={state.total} value={state.sentBytes} />
           <span>
-            <ForeignText text={state.name} max={64} />: {toPercent(state.sent, state.total)} % of{' '}
+            <ForeignText text={state.name} max={64} />: {toPercent(state.sentBytes, state.total)} % of{' '}
             {formatBytes(state.total)}
           </span>
         </>
@@ -111,17 +112,17 @@ function UploadStatus({ state }: { state: UploadState }) {
 function useUpload({ folders, onUploaded }: UploadProps) {
   const { server } = useConsole()
   const [state, setState] = useState<UploadState>({ phase: 'idle' })
-  const running = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
+  const uploadController = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => uploadController.current?.abort(), [])
   const upload = async (files: readonly File[], chosenName: string): Promise<void> => {
     const [file] = files
-    if (file === undefined || running.current !== undefined) return
+    if (file === undefined || uploadController.current !== undefined) return
     if (files.length > 1) return setState({ phase: 'failed', error: createManyFilesError(files.length) })
     const name = chosenName === '' ? toRecordingName(file.name) : chosenName
     const controller = new AbortController()
-    running.current = controller
-    const show = (sent: number): void => {
-      if (!controller.signal.aborted) setState({ phase: 'running', name, sent, total: file.size })
+    uploadController.current = controller
+    const show = (sentBytes: number): void => {
+      if (!controller.signal.aborted) setState({ phase: 'running', name, sentBytes, total: file.size })
     }
     show(0)
     try {
@@ -133,10 +134,10 @@ function useUpload({ folders, onUploaded }: UploadProps) {
       const isCancelled = error === controller.signal.reason
       setState(isCancelled ? { phase: 'cancelled', name } : { phase: 'failed', error: toServerError(error) })
     } finally {
-      running.current = undefined
+      uploadController.current = undefined
     }
   }
-  return { state, upload, cancel: () => running.current?.abort() }
+  return { state, upload, cancel: () => uploadController.current?.abort() }
 }
 
 const createManyFilesError = (count: number): ServerError =>
@@ -146,10 +147,10 @@ const createManyFilesError = (count: number): ServerError =>
     remedy: 'drop one file at a time',
   })
 
-function useFileDrop(take: (files: FileList | undefined) => void): boolean {
+function useFileDrop(uploadFiles: (files: FileList | undefined) => void): boolean {
   const [isDragging, setDragging] = useState(false)
-  const latest = useRef(take)
-  latest.current = take
+  const latest = useRef(uploadFiles)
+  latest.current = uploadFiles
   useEffect(() => {
     const controller = new AbortController()
     const listen = (type: 'dragover' | 'dragleave' | 'drop', handle: (event: DragEvent) => void): void =>

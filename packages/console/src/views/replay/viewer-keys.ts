@@ -31,12 +31,12 @@ export function listTimeKeys(playback: Playback): readonly Shortcut[] {
 
 export const listLayerKeys = (
   keys: readonly (readonly [key: string, layer: keyof Layers, label: string])[],
-  setLayers: (change: (old: Layers) => Layers) => void,
+  setLayers: (change: (oldValue: Layers) => Layers) => void,
 ): readonly Shortcut[] =>
   keys.map(([key, layer, label]) => ({
     keys: key,
     label: `${label} on or off`,
-    run: () => setLayers((old) => ({ ...old, [layer]: !old[layer] })),
+    run: () => setLayers((oldValue) => ({ ...oldValue, [layer]: !oldValue[layer] })),
   }))
 
 interface Latest {
@@ -54,16 +54,16 @@ export function useViewerShortcuts({
   setLayers,
   setSelected,
   camera,
-  turn,
+  showNextView,
   beforeMove,
 }: {
   playback: Playback
   recording: string
   latest: { readonly current: Latest }
-  setLayers: (change: (old: Layers) => Layers) => void
-  setSelected: (change: (old: number | undefined) => number | undefined) => void
+  setLayers: (change: (oldValue: Layers) => Layers) => void
+  setSelected: (change: (oldValue: number | undefined) => number | undefined) => void
   camera: { readonly current: CameraMoves | undefined }
-  turn: () => void
+  showNextView: () => void
   /** Called before a key changes the frame or the selection. */
   beforeMove: () => void
 }): ServerError | undefined {
@@ -80,8 +80,8 @@ export function useViewerShortcuts({
   }
   const selectBody = (by: number) => (): void => {
     const ids = latest.current.bodies.map(({ id }) => id)
-    setSelected((old) => {
-      const at = ids.indexOf(old ?? Number.NaN)
+    setSelected((oldValue) => {
+      const at = ids.indexOf(oldValue ?? Number.NaN)
       return ids.at(at === -1 && by < 0 ? -1 : (at + by) % Math.max(1, ids.length))
     })
   }
@@ -104,7 +104,7 @@ export function useViewerShortcuts({
     })),
     { keys: 'f', label: 'Show the selected body', run: () => camera.current?.showSelection() },
     { keys: 'F', label: 'Show all bodies', run: () => camera.current?.showAll() },
-    { keys: 'x', label: 'View from the top, front, side, or free', run: turn },
+    { keys: 'x', label: 'View from the top, front, side, or free', run: showNextView },
     ...listLayerKeys(
       [
         ['c', 'contacts', 'Contacts'],
@@ -136,9 +136,9 @@ function useContactChange(playback: Playback, recording: string) {
         if (frame !== undefined && playback.frame.peek() === start) playback.seek(frame)
       },
       (failure: unknown) => {
-        const shown = toServerError(failure)
+        const error = toServerError(failure)
         // The shell already shows that the server is not reachable.
-        setError(shown.code === 'UNREACHABLE' ? undefined : shown)
+        setError(error.code === 'UNREACHABLE' ? undefined : error)
       },
     )
   }

@@ -112,28 +112,32 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
   const [layers, setLayers] = useLayers()
   const [view, setView] = useState(0)
   const [isPlaying, setPlaying] = useState(false)
-  const [resting, setResting] = useState(playback.restingFrame.value)
+  const [restingFrame, setRestingFrame] = useState(playback.restingFrame.value)
   useSignalEffect(() => setPlaying(playback.isPlaying.value))
-  useSignalEffect(() => setResting(playback.restingFrame.value))
+  useSignalEffect(() => setRestingFrame(playback.restingFrame.value))
   useEffect(() => () => playback.close(), [playback])
 
   const tail = useTail({ playback, poses, recording, isAtEnd: !link.has('frame') })
-  const { scene, frame, diagnosis, bodies, isReady } = useRecording(metadata, resting, tail.version)
+  const { scene, frame, diagnosis, bodies, isReady } = useRecording(metadata, restingFrame, tail.version)
   const velocities = useVelocities(metadata, playback, layers.velocities === true && !isPlaying)
   const findings = diagnosis.value?.findings ?? []
-  const { pair, setPair, selected, setSelected, finding, open } = useSelection(playback, recording, resting)
+  const { pair, setPair, selected, setSelected, finding, open } = useSelection(
+    playback,
+    recording,
+    restingFrame,
+  )
   const latest = useRef({ findings, finding, open, bodies })
   latest.current = { findings, finding, open, bodies }
-  const turn = (): void => setView((old) => (old + 1) % sceneViews.length)
+  const showNextView = (): void => setView((oldValue) => (oldValue + 1) % sceneViews.length)
   const keyError = useViewerShortcuts({
-    ...{ playback, recording, latest, setLayers, setSelected, camera, turn },
+    ...{ playback, recording, latest, setLayers, setSelected, camera, showNextView },
     beforeMove: following.pause,
   })
 
   return (
     <div class="viewer">
       <section class="viewer-main" aria-label="Scene and time">
-        <ViewerBar {...{ layers, setLayers, bodies, turn }} view={sceneViews[view] ?? 'free'}>
+        <ViewerBar {...{ layers, setLayers, bodies, showNextView }} view={sceneViews[view] ?? 'free'}>
           <TailChip tail={tail} playback={playback} />
           <FollowControl following={following} />
           <MissingFrame playback={playback} />
@@ -142,11 +146,11 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
         <StageView
           {...{ playback, poses, bodies, selected, layers, pair, setSelected, isReady, camera }}
           view={sceneViews[view] ?? 'free'}
-          contacts={isPlaying || scene.value?.frame_id !== resting ? noContacts : scene.value.contacts}
+          contacts={isPlaying || scene.value?.frame_id !== restingFrame ? noContacts : scene.value.contacts}
           velocities={velocities}
           grounds={scene.value?.grounds ?? []}
         >
-          <DrawnFrame recording={recording} frame={resting} />
+          <DrawnFrame recording={recording} frame={restingFrame} />
         </StageView>
         <Timeline
           {...{ playback, findings, open }}
@@ -191,13 +195,13 @@ const formatLayers = (layers: Layers): string =>
     .join(',')
 
 /** The address contains the selection, so that links, Back and Forward restore it. */
-function useSelection(playback: Playback, recording: string, resting: number) {
+function useSelection(playback: Playback, recording: string, restingFrame: number) {
   const { navigation } = useConsole()
-  const place = useMemo(() => parseFrameLink(navigation.hash.value.text), [recording])
-  const chosen = useMemo(() => parseHash(navigation.hash.value.text).get('finding'), [recording])
-  const [pair, setPair] = useState(place.pair)
-  const [selected, setSelected] = useState(place.body ?? place.pair?.[0])
-  const [finding, setFinding] = useState<string | undefined>(chosen)
+  const frameLink = useMemo(() => parseFrameLink(navigation.hash.value.text), [recording])
+  const chosenFinding = useMemo(() => parseHash(navigation.hash.value.text).get('finding'), [recording])
+  const [pair, setPair] = useState(frameLink.pair)
+  const [selected, setSelected] = useState(frameLink.body ?? frameLink.pair?.[0])
+  const [finding, setFinding] = useState<string | undefined>(chosenFinding)
 
   const hash = navigation.hash.peek()
   useEffect(() => {
@@ -211,7 +215,7 @@ function useSelection(playback: Playback, recording: string, resting: number) {
         finding,
       }),
     )
-  }, [resting, selected, pair, finding])
+  }, [restingFrame, selected, pair, finding])
   // Follows links to other places of the recording, Back and Forward.
   useEffect(
     () =>
@@ -240,22 +244,23 @@ function useSelection(playback: Playback, recording: string, resting: number) {
   return { pair, setPair, selected, setSelected, finding, open }
 }
 
-function useRecording(metadata: Metadata, resting: number, version: number) {
+function useRecording(metadata: Metadata, restingFrame: number, version: number) {
   const { server } = useConsole()
   const { recording } = metadata
   const scene = useLoaded(
     (signal) =>
       server.get<Scene>(
-        `/api/apps/replay/recordings/${encodeURIComponent(recording)}/scene?frame=${resting}`,
+        `/api/apps/replay/recordings/${encodeURIComponent(recording)}/scene?frame=${restingFrame}`,
         { signal },
       ),
     [recording],
-    { version: resting },
+    { version: restingFrame },
   )
   const frame = useLoaded(
-    (signal) => server.call<FrameResult>('replay', 'get_frame', { recording, frame_id: resting }, { signal }),
+    (signal) =>
+      server.call<FrameResult>('replay', 'get_frame', { recording, frame_id: restingFrame }, { signal }),
     [recording],
-    { version: resting },
+    { version: restingFrame },
   )
   const diagnosis = useLoaded(
     (signal) => server.call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 200 }, { signal }),
@@ -279,18 +284,18 @@ function MissingFrame({ playback: { first, lastFrame } }: { playback: Playback }
 
 interface ViewerBarProps {
   readonly layers: Layers
-  readonly setLayers: (change: (old: Layers) => Layers) => void
+  readonly setLayers: (change: (oldValue: Layers) => Layers) => void
   readonly bodies: readonly SceneBody[]
   readonly view: SceneView
-  readonly turn: () => void
+  readonly showNextView: () => void
   readonly children: ComponentChildren
 }
 
-function ViewerBar({ layers, setLayers, bodies, view, turn, children }: ViewerBarProps) {
+function ViewerBar({ layers, setLayers, bodies, view, showNextView, children }: ViewerBarProps) {
   return (
     <div class="row viewer-bar">
       <LayerButtons {...{ layers, setLayers }} />
-      <button type="button" class="button" onClick={turn}>
+      <button type="button" class="button" onClick={showNextView}>
         View: {view}
       </button>
       {children}

@@ -20,8 +20,8 @@ export function CallPanel({ log, request, suffix, filter }: CallPanelProps) {
   const { server } = useConsole()
   const calls = useLoaded(
     async (signal): Promise<readonly CallRecord[]> => {
-      const received = log.find(({ metadata }) => metadata.request_id === request)
-      if (received.length > 0) return received
+      const receivedCall = log.find(({ metadata }) => metadata.request_id === request)
+      if (receivedCall.length > 0) return receivedCall
       const path = `/api/apps/causeway/audit?request_id=${encodeURIComponent(request)}`
       return (await server.get<AuditPage>(path, { signal })).entries
     },

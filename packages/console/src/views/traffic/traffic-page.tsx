@@ -33,17 +33,17 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
   const [isPaused, setPaused] = useState(false)
   const [isAtTop, setAtTop] = useState(true)
   const input = useRef<HTMLInputElement>(null)
-  const place = formatHash(location.hash, {
+  const newHash = formatHash(location.hash, {
     filter: filter === '' ? undefined : filter,
     group: isGrouped ? 'error' : undefined,
   })
-  const suffix = place === '' ? '' : `#${place}`
-  useEffect(() => navigation.replaceHash(place), [filter, isGrouped, request])
+  const suffix = newHash === '' ? '' : `#${newHash}`
+  useEffect(() => navigation.replaceHash(newHash), [filter, isGrouped, request])
   useEffect(() => setFilter(hash.get('filter') ?? ''), [navigation.hash.value])
   useShortcuts(() => [
-    { keys: 'p', label: 'Pause or continue', run: () => setPaused((old) => !old) },
+    { keys: 'p', label: 'Pause or continue', run: () => setPaused((oldValue) => !oldValue) },
     { keys: '/', label: 'Filter calls', run: () => input.current?.focus() },
-    { keys: 'e', label: 'Group by error', run: () => setGrouped((old) => !old) },
+    { keys: 'e', label: 'Group by error', run: () => setGrouped((oldValue) => !oldValue) },
   ])
   const isFrozen = isPaused || !isAtTop
   const parsed = useCallFilter(filter)
@@ -54,7 +54,7 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
   )
   const displayedRows = useFrozenRows(rows, isFrozen, parsed.text)
   // A search can find a call before the stream sends it.
-  const shown = useMemo(
+  const shownCalls = useMemo(
     () => log.merge(displayedRows, history.calls.value),
     [log, version, displayedRows, history.calls.value],
   )
@@ -85,13 +85,13 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
           {log.missed > 0 && (
             <p class="muted">{formatCount(log.missed)} calls were too many to show. The audit has them.</p>
           )}
-          {shown.length === 0 ? (
+          {shownCalls.length === 0 ? (
             <Empty title={parsed.text === '' ? 'No calls yet' : 'No call matches the filter'}>
               <p>Calls of all clients are listed here when they end.</p>
               {parsed.text === '' && <a href="/apps/causeway/list_apps">Call a tool</a>}
             </Empty>
           ) : (
-            <CallTable calls={shown} chosen={request} onTop={setAtTop} suffix={suffix} />
+            <CallTable calls={shownCalls} chosen={request} onTop={setAtTop} suffix={suffix} />
           )}
           <HistoryBar history={history} load={() => void history.load(log)} />
         </div>

@@ -46,7 +46,7 @@ export function useCalls(): { readonly log: CallLog; readonly version: number } 
     const timer = setInterval(() => {
       if (!isChanged.current || document.hidden) return
       isChanged.current = false
-      setVersion((old) => old + 1)
+      setVersion((oldVersion) => oldVersion + 1)
     }, updateDelayMs)
     return () => {
       controller.abort()

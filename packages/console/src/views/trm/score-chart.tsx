@@ -16,14 +16,14 @@ export function ScoreChart({ scores, threshold }: { scores: readonly ScorePoint[
   const live = scores.filter(({ isUndone }) => !isUndone)
   const toPoints = (points: readonly (readonly [number, number])[]): string =>
     points.map((point) => point.join(',')).join(' ')
-  const best = scores.find(({ isBest }) => isBest)
+  const bestScore = scores.find(({ isBest }) => isBest)
   return (
     <figure class="card stack">
       <svg
         class="steps-chart"
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`Scores of ${scores.length} evaluations${best === undefined ? '' : `, best ${formatNumber(best.score)} at step ${best.step}`}`}
+        aria-label={`Scores of ${scores.length} evaluations${bestScore === undefined ? '' : `, best ${formatNumber(bestScore.score)} at step ${bestScore.step}`}`}
       >
         {[0, 0.5, 1].map((score) => (
           <g key={score}>

@@ -70,13 +70,13 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
       </dl>
       <ScoreChart scores={listScores(session)} threshold={config.halt.threshold} />
       <div class="split">
-        <StepList session={session} chosen={index} choose={choose} />
+        <StepList session={session} chosenStep={index} choose={choose} />
         <div class="stack">
           {step !== undefined && <StepView step={step} session={session.sessionId} position={index} />}
           {last !== null && <LastResult result={last} />}
         </div>
       </div>
-      <TestMatrixView session={session} chosen={index} choose={choose} />
+      <TestMatrixView session={session} chosenStep={index} choose={choose} />
     </>
   )
 }
@@ -84,15 +84,15 @@ function SessionView({ session, reload }: { session: TrmSession; reload: () => v
 /** Selects the last evaluation by default. The address contains its position, because step numbers are reused after an undo. */
 function useChosenStep(count: number) {
   const { navigation } = useConsole()
-  const [chosen, setChosen] = useState<number>()
+  const [chosenStep, setChosenStep] = useState<number>()
   useSignalEffect(() => {
     const position = parseHash(navigation.hash.value.text).get('evaluation') ?? ''
-    setChosen(/^\d{1,6}$/.test(position) ? Number(position) : undefined)
+    setChosenStep(/^\d{1,6}$/.test(position) ? Number(position) : undefined)
   })
-  const index = Math.min(chosen ?? count - 1, count - 1)
+  const index = Math.min(chosenStep ?? count - 1, count - 1)
   const choose = (position: number): void => {
     if (position < 0 || position >= count) return
-    setChosen(position)
+    setChosenStep(position)
     navigation.replaceHash(formatHash(location.hash, { evaluation: String(position) }))
   }
   const latest = useRef({ index, choose })
@@ -109,11 +109,11 @@ const formatBestStep = (step: number | null): string => (step === null ? 'no ste
 
 interface StepListProps {
   readonly session: TrmSession
-  readonly chosen: number
+  readonly chosenStep: number
   readonly choose: (index: number) => void
 }
 
-function StepList({ session: { steps, standing }, chosen, choose }: StepListProps) {
+function StepList({ session: { steps, standing }, chosenStep, choose }: StepListProps) {
   return (
     <section class="stack" aria-labelledby="steps-title">
       <h2 id="steps-title">Steps</h2>
@@ -123,7 +123,7 @@ function StepList({ session: { steps, standing }, chosen, choose }: StepListProp
             type="button"
             class="entry"
             key={index}
-            aria-pressed={index === chosen}
+            aria-pressed={index === chosenStep}
             onClick={() => choose(index)}
           >
             <strong>{step.kind === 'baseline' ? 'Baseline' : `Step ${step.step}`}</strong>

@@ -58,13 +58,16 @@ export function StepDiff({
 
 function DiffLines({ text }: { text: string }) {
   const lines = text.split('\n')
-  const shown = Math.min(lines.length, maxLines)
-  const starts = Array.from({ length: Math.ceil(shown / linesPerBlock) }, (_, block) => block * linesPerBlock)
+  const shownCount = Math.min(lines.length, maxLines)
+  const starts = Array.from(
+    { length: Math.ceil(shownCount / linesPerBlock) },
+    (_, block) => block * linesPerBlock,
+  )
   return (
     <>
       {starts.map((start) => (
         <span key={start} class="lines">
-          {lines.slice(start, Math.min(start + linesPerBlock, shown)).map((line, index) => (
+          {lines.slice(start, Math.min(start + linesPerBlock, shownCount)).map((line, index) => (
             <span key={index} class={kinds[line.charAt(0)]}>
               {line}
             </span>

@@ -19,11 +19,11 @@ const outcomeLabels: Readonly<Record<TestOutcome, readonly [symbol: string, word
 
 interface TestMatrixProps {
   readonly session: TrmSession
-  readonly chosen: number
+  readonly chosenStep: number
   readonly choose: (index: number) => void
 }
 
-export function TestMatrixView({ session: { sessionId, steps }, chosen, choose }: TestMatrixProps) {
+export function TestMatrixView({ session: { sessionId, steps }, chosenStep, choose }: TestMatrixProps) {
   const { server } = useConsole()
   const [isAll, setAll] = useState(false)
   const loaded = useLoaded(
@@ -51,7 +51,11 @@ export function TestMatrixView({ session: { sessionId, steps }, chosen, choose }
                       <th scope="col">Test</th>
                       {steps.map((step, index) => (
                         <th key={index} scope="col">
-                          <StepButton step={step} isChosen={index === chosen} choose={() => choose(index)} />
+                          <StepButton
+                            step={step}
+                            isChosen={index === chosenStep}
+                            choose={() => choose(index)}
+                          />
                         </th>
                       ))}
                     </tr>
@@ -66,7 +70,7 @@ export function TestMatrixView({ session: { sessionId, steps }, chosen, choose }
                           <OutcomeCell
                             key={index}
                             outcome={outcomes[index] ?? 'unknown'}
-                            isChosen={index === chosen}
+                            isChosen={index === chosenStep}
                           />
                         ))}
                       </tr>

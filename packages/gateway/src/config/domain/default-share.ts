@@ -48,6 +48,6 @@ function toPackageName(word: string): string {
   const installedPackage = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(word)?.[1]
   const unversionedName = (installedPackage?.replace('\\', '/') ?? word).replace(/(?<=.)@[\w.^~-]+$/, '')
   if (unversionedName === '@playwright/mcp') return 'playwright-mcp'
-  const last = unversionedName.split(/[\\/]/).at(-1) ?? ''
-  return last.replace(/\.[cm]?js$|\.(exe|cmd)$/, '').replace(/^mcp-(?=server-)/, '')
+  const lastSegment = unversionedName.split(/[\\/]/).at(-1) ?? ''
+  return lastSegment.replace(/\.[cm]?js$|\.(exe|cmd)$/, '').replace(/^mcp-(?=server-)/, '')
 }

@@ -15,15 +15,15 @@ interface ComparedPlotsProps {
 /** Frames are matched by id. */
 export function ComparedPlots({ comparison, ...props }: ComparedPlotsProps) {
   const bodies = comparison === undefined ? undefined : findCommonBodies(props, comparison)
-  const [body, other] = bodies ?? []
-  const names = (quantity: string) => [`body.${body}.${quantity}`, `body.${other}.${quantity}`] as const
+  const [body, otherBody] = bodies ?? []
+  const names = (quantity: string) => [`body.${body}.${quantity}`, `body.${otherBody}.${quantity}`] as const
   return (
     <div class="plots">
       <ComparedPlot {...props} title="Energy" names={['energy.total', 'energy.total']} />
       {body != null && (
         <>
           <ComparedPlot {...props} title={`Speed of body ${body}`} names={names('speed')} />
-          <DistancePlot {...props} body={body} other={other ?? body} />
+          <DistancePlot {...props} body={body} otherBody={otherBody ?? body} />
         </>
       )}
       {comparison !== undefined && bodies === undefined && (
@@ -78,16 +78,19 @@ function ComparedPlot({
   )
 }
 
-function DistancePlot({ a, b, playback, body, other }: PlotProps & { body: number; other: number }) {
+function DistancePlot({ a, b, playback, body, otherBody }: PlotProps & { body: number; otherBody: number }) {
   const read = useReadSeries()
   const title = `Distance between both bodies ${body}`
   const toNames = (id: number) => ['x', 'y', 'z'].map((axis) => `body.${id}.position.${axis}`)
   const loaded = useLoaded(
     async (signal) => {
-      const [from, to] = await Promise.all([read(a, toNames(body), signal), read(b, toNames(other), signal)])
+      const [from, to] = await Promise.all([
+        read(a, toNames(body), signal),
+        read(b, toNames(otherBody), signal),
+      ])
       return toDistances(title, from, to)
     },
-    [a.recording, b.recording, body, other],
+    [a.recording, b.recording, body, otherBody],
   )
   return (
     <figure class="plot">

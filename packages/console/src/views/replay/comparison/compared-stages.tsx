@@ -31,7 +31,7 @@ interface StagesProps {
 
 export function ComparedStages({ a, b, playback, align, isOverlaid, layers, view }: StagesProps) {
   const camera = useMemo(() => new SharedCamera(), [])
-  const other = useMemo(
+  const otherFrame = useMemo(
     () => ({ frame: computed(() => findFrame(playback.frame.value, { a, b, align })) }),
     [align],
   )
@@ -42,8 +42,8 @@ export function ComparedStages({ a, b, playback, align, isOverlaid, layers, view
     [left.bodies],
   )
   const rightScene = useMemo(
-    () => ({ shown: other, poses: right.poses, bodies: right.bodies }),
-    [other, right.bodies],
+    () => ({ shown: otherFrame, poses: right.poses, bodies: right.bodies }),
+    [otherFrame, right.bodies],
   )
   return (
     <div class="compared-stages">
@@ -59,7 +59,7 @@ export function ComparedStages({ a, b, playback, align, isOverlaid, layers, view
         {...{ camera, layers, view }}
         metadata={b}
         compared={right}
-        shown={other}
+        shown={otherFrame}
         otherScene={leftScene}
       />
     </div>

@@ -31,12 +31,14 @@ export function ComparisonPage({ parts: { recording: a = '', other: b = '' } }: 
         <a href="/replay">All recordings</a>
       </div>
       <LoadedView loaded={left}>
-        {(one) => (
+        {(leftMetadata) => (
           <LoadedView loaded={right}>
-            {(other) => {
-              const emptyRecording = [one, other].find(({ first_frame }) => first_frame === null)
+            {(rightMetadata) => {
+              const emptyRecording = [leftMetadata, rightMetadata].find(
+                ({ first_frame }) => first_frame === null,
+              )
               return emptyRecording === undefined ? (
-                <ComparedRecordings key={`${a} ${b}`} a={one} b={other} />
+                <ComparedRecordings key={`${a} ${b}`} a={leftMetadata} b={rightMetadata} />
               ) : (
                 <Empty title={`${emptyRecording.recording.slice(0, 100)} has no frames`}>
                   <p>Compare recordings that have frames.</p>
@@ -57,7 +59,7 @@ function ComparedRecordings({ a, b }: { a: Metadata; b: Metadata }) {
   const [isOverlaid, setOverlaid] = useState(false)
   const [layers, setLayers] = useState<Layers>({ velocities: false, trails: false })
   const [view, setView] = useState(0)
-  const showNextView = (): void => setView((old) => (old + 1) % sceneViews.length)
+  const showNextView = (): void => setView((oldView) => (oldView + 1) % sceneViews.length)
   const comparison = useLoaded(
     (signal) =>
       server.call<Comparison>(
