@@ -73,9 +73,9 @@ export function findProcess(pid: number): Process | undefined {
   return fields[0] === 'Z' ? undefined : { pid, started: fields[19] ?? '' }
 }
 
-function isRunning(expected: Process | undefined): boolean {
-  const current = expected && findProcess(expected.pid)
-  return current !== undefined && current.started === expected?.started
+function isRunning(expectedProcess: Process | undefined): boolean {
+  const current = expectedProcess && findProcess(expectedProcess.pid)
+  return current !== undefined && current.started === expectedProcess?.started
 }
 
 /** Removes a lock whose processes have exited. Returns `false` if the lock is valid or was replaced meanwhile. */

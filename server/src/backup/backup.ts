@@ -31,11 +31,11 @@ interface RestoreOptions extends CallOptions {
 export const backupsFolder = 'backups'
 
 const serverParts: readonly DataPart[] = [
-  ...[`${backupsFolder}/`, 'logs/', ...Object.values(lockFiles)].map(toPassingPart),
+  ...[`${backupsFolder}/`, 'logs/', ...Object.values(lockFiles)].map(toExcludedPart),
   { path: 'roots.json', kind: 'files' },
   { path: 'mcp.json', kind: 'files' },
   // Excluded, because an authorization server may treat an old refresh token as stolen.
-  ...['gateway/', 'auth.json', 'auth.json.lock'].map(toPassingPart),
+  ...['gateway/', 'auth.json', 'auth.json.lock'].map(toExcludedPart),
   {
     path: 'server.db',
     kind: 'database',
@@ -45,7 +45,7 @@ const serverParts: readonly DataPart[] = [
   { path: 'gateway.db', kind: 'database', schema: gatewayMigrations.map(({ name }) => name) },
 ]
 
-function toPassingPart(path: string): DataPart {
+function toExcludedPart(path: string): DataPart {
   return { path, kind: 'passing' }
 }
 

@@ -58,7 +58,8 @@ export class HostedServers {
       now: options.now,
       formatLoginCommand: ({ name }) => `causeway mcp login ${name}`,
     })
-    const toRemote = (server: HostedServer) => renderRemote(server, { env, secrets: watcher.current.secrets })
+    const resolveRemote = (server: HostedServer) =>
+      renderRemote(server, { env, secrets: watcher.current.secrets })
     let hosted: HostedServers | undefined
     const gateway = await Gateway.open(
       {
@@ -69,7 +70,7 @@ export class HostedServers {
         render: (server, project) =>
           renderEndpoint(server, { env, secrets: watcher.current.secrets, project }),
         createLogin: (server) => {
-          const remote = toRemote(server)
+          const remote = resolveRemote(server)
           return remote && new ServerLogin({ logins, server: remote, redirectUrl: hosted?.callbackUrl })
         },
       },
@@ -77,7 +78,7 @@ export class HostedServers {
     )
     // Started last, because a change of `mcp.json` needs the gateway.
     watcher.start()
-    hosted = new HostedServers({ gateway, logins, watcher, renderRemote: toRemote })
+    hosted = new HostedServers({ gateway, logins, watcher, renderRemote: resolveRemote })
     return hosted
   }
 

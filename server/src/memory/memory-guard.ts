@@ -54,7 +54,7 @@ export class MemoryGuard {
   /** Evicted bytes since the start, by `<owner>.<cache>`. */
   readonly #evictedBytesByCache = new Map<string, number>()
   #loggedBytesByCache: ReadonlyMap<string, number> = new Map()
-  #checking: Promise<void> | undefined
+  #runningCheck: Promise<void> | undefined
 
   constructor(options: MemoryGuardOptions) {
     this.#options = options
@@ -69,10 +69,10 @@ export class MemoryGuard {
   }
 
   check(): Promise<void> {
-    this.#checking ??= this.#check().finally(() => {
-      this.#checking = undefined
+    this.#runningCheck ??= this.#check().finally(() => {
+      this.#runningCheck = undefined
     })
-    return this.#checking
+    return this.#runningCheck
   }
 
   async report(): Promise<MemoryReport> {
@@ -94,7 +94,7 @@ export class MemoryGuard {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#checking?.catch(() => {})
+    await this.#runningCheck?.catch(() => {})
   }
 
   async #check(): Promise<void> {

@@ -27,7 +27,7 @@ export class StorageHealth {
   readonly #damage = new Map<string, CausewayError>()
   readonly #openFiles = new WeakMap<AppInstance, readonly OpenFile[]>()
   #hasFailed = false
-  #probing: Promise<string | undefined> | undefined
+  #runningProbe: Promise<string | undefined> | undefined
 
   constructor(dataDir: string, parts: readonly OwnedPart[]) {
     this.#dataDir = dataDir
@@ -77,10 +77,10 @@ export class StorageHealth {
     const availableBytes = await measureFreeBytes(this.#dataDir)
     let reason = lastFailure === undefined ? undefined : readCode(lastFailure)
     if (this.#hasFailed || (availableBytes !== null && availableBytes < 2 * probeBytes)) {
-      this.#probing ??= this.#probe().finally(() => {
-        this.#probing = undefined
+      this.#runningProbe ??= this.#probe().finally(() => {
+        this.#runningProbe = undefined
       })
-      const failure = await this.#probing
+      const failure = await this.#runningProbe
       this.#hasFailed = failure !== undefined
       reason = failure ?? reason
     }

@@ -103,7 +103,7 @@ function setValue(table: Table, [key = '', ...rest]: readonly string[], value: u
 
 /** Checks the new text, because `findTable` does not detect inline tables and multi-line strings. */
 function requireResult(text: string, expectedTable: Table, path: readonly string[]): string {
-  const omitEmptyTables = (table: Table) => JSON.parse(JSON.stringify(dropEmpty(table, path)))
+  const omitEmptyTables = (table: Table) => JSON.parse(JSON.stringify(removeEmptyTable(table, path)))
   try {
     if (isDeepStrictEqual(omitEmptyTables(parseToml(text)), omitEmptyTables(expectedTable))) return text
   } catch (error) {
@@ -112,7 +112,7 @@ function requireResult(text: string, expectedTable: Table, path: readonly string
   throw new JsonEditError(`${path.join('.')} cannot be changed without changing other lines`)
 }
 
-function dropEmpty(table: Table, [key = '']: readonly string[]): Table {
+function removeEmptyTable(table: Table, [key = '']: readonly string[]): Table {
   const { [key]: parent, ...remaining } = table
   return isObject(parent) && Object.keys(parent).length === 0 ? remaining : table
 }
