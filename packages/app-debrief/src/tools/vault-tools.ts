@@ -30,21 +30,23 @@ export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void
     example: { before: openExample, args: {} },
     async run({ filename }, ctx) {
       const plot = await findPlot(ctx, filename)
-      const all = await listVaultTools(ctx)
-      const injections = Object.fromEntries(all.map(({ name, inject }) => [name, inject]))
-      const { data: missing, status } = await plot.read({ kind: 'missing', tools: injections })
-      const tools = all.filter(({ name }) => Object.keys(missing[name] ?? {}).length === 0)
-      const others = all.filter((tool) => !tools.includes(tool))
+      const vaultTools = await listVaultTools(ctx)
+      const injections = Object.fromEntries(vaultTools.map(({ name, inject }) => [name, inject]))
+      const { data: missingInputs, status } = await plot.read({ kind: 'missing', tools: injections })
+      const applicableTools = vaultTools.filter(
+        ({ name }) => Object.keys(missingInputs[name] ?? {}).length === 0,
+      )
+      const otherTools = vaultTools.filter((tool) => !applicableTools.includes(tool))
       return {
         ...status,
-        tools: tools.map(({ name, category, about, inject }) => ({
+        tools: applicableTools.map(({ name, category, about, inject }) => ({
           name,
           category,
           about,
           from_plot: Object.keys(inject),
         })),
-        not_applicable: others.map(({ name }) => ({ name, missing: missing[name] })),
-        summary: `${formatCount(tools.length, 'tool')} can run now: ${tools.map(({ name }) => name).join(', ')}.`,
+        not_applicable: otherTools.map(({ name }) => ({ name, missing: missingInputs[name] })),
+        summary: `${formatCount(applicableTools.length, 'tool')} can run now: ${applicableTools.map(({ name }) => name).join(', ')}.`,
       }
     },
   })

@@ -41,21 +41,21 @@ export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach 
 function findClosestPoint(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefined {
   const windows = listWindows(a, b)
   const openQueues: SpanQueue[] = []
-  let best: ClosestPoint | undefined
+  let closest: ClosestPoint | undefined
   for (;;) {
     const window = windows.first
     const nextQueue = selectNextQueue(openQueues)
     const interval = nextQueue?.first
     const isWindowNext = window !== undefined && window.min_m <= (interval?.min_m ?? window.min_m)
     const next = isWindowNext ? window : interval
-    if (next === undefined || (best !== undefined && next.min_m >= best.distance_m)) return best
+    if (next === undefined || (closest !== undefined && next.min_m >= closest.distance_m)) return closest
     if (isWindowNext) {
       openQueues.push(listIntervals(a, b, next))
       windows.removeFirst()
     } else {
       const candidate = findClosestPointInSpan(a.track, b.track, next)
-      if (candidate !== undefined && (best === undefined || candidate.distance_m < best.distance_m))
-        best = candidate
+      if (candidate !== undefined && (closest === undefined || candidate.distance_m < closest.distance_m))
+        closest = candidate
       nextQueue?.removeFirst()
     }
   }
@@ -102,10 +102,10 @@ export function findClosestPointInSpan(
     time = clampTime(findVertex([center - step, center, center + step], computeSquaredDistance))
     computeSquaredDistance(time)
   }
-  const [best] = [...squaredDistances].sort(([, a], [, b]) => a - b)
-  return best === undefined || !Number.isFinite(best[1])
+  const [closest] = [...squaredDistances].sort(([, a], [, b]) => a - b)
+  return closest === undefined || !Number.isFinite(closest[1])
     ? undefined
-    : { time: best[0], distance_m: Math.sqrt(best[1]) }
+    : { time: closest[0], distance_m: Math.sqrt(closest[1]) }
 }
 
 function cacheLines(): typeof createLine {

@@ -32,8 +32,8 @@ export default defineImport({
 /** Returns midnight UTC in Unix milliseconds. */
 function readDay(text: string): number {
   const [year, month, day] = text.split('-').map(Number)
-  const found = /^\d{4}-\d\d-\d\d$/.test(text) ? dayStart(year ?? 0, month ?? 0, day ?? 0) : undefined
-  if (found !== undefined) return found
+  const dayMs = /^\d{4}-\d\d-\d\d$/.test(text) ? dayStart(year ?? 0, month ?? 0, day ?? 0) : undefined
+  if (dayMs !== undefined) return dayMs
   throw new CausewayError('INVALID_ARGUMENTS', `date is not a day: ${text}`, {
     data: { problems: [{ argument: 'date', problem: 'is not a day' }] },
   })
