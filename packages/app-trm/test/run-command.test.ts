@@ -186,7 +186,7 @@ verifies('trm:submit:cancel', 'a command is killed when its caller cancels', asy
   const result = run(t, 'echo on; sleep 300', {
     signal: controller.signal,
     marker,
-    onOutput: () => controller.abort(),
+    onStart: async () => controller.abort(),
   })
   t.match(await result, { cancelled: true, exitCode: null })
   t.same(await findMarkedProcesses(marker), [])

@@ -13,3 +13,5 @@ export const formatLocation = ({
 
 export const shorten = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`
+
+export const escapePattern = (text: string): string => text.replaceAll(/[^\w]/g, '\\$&')

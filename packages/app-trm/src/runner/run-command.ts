@@ -27,7 +27,6 @@ export interface CommandOptions {
   readonly signal: AbortSignal
   /** Called once, before the output is read. */
   readonly onStart?: (mark: ProcessMark) => Promise<void>
-  readonly onOutput?: (chunk: Buffer) => void
 }
 
 export interface CommandResult {
@@ -54,7 +53,7 @@ const watcherScript = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-
  * `INVALID_ARGUMENTS`.
  */
 export async function runCommand(run: CommandOptions): Promise<CommandResult> {
-  const { command, cwd, env, timeoutMs, sandbox = [], marker, signal, onStart, onOutput } = run
+  const { command, cwd, env, timeoutMs, sandbox = [], marker, signal, onStart } = run
   const startedMs = performance.now()
   const streams = { stdout: new Capture(), stderr: new Capture() }
   const state = { timedOut: false, cancelled: false }
@@ -65,10 +64,7 @@ export async function runCommand(run: CommandOptions): Promise<CommandResult> {
   })
   lowerGroupPriority(child)
   for (const name of ['stdout', 'stderr'] as const)
-    child[name]?.on('data', (chunk: Buffer) => {
-      streams[name].add(chunk)
-      onOutput?.(chunk)
-    })
+    child[name]?.on('data', (chunk: Buffer) => streams[name].add(chunk))
   for (const pipe of child.stdio) pipe?.on('error', () => {}) // the exit code reports a broken pipe
 
   const stop = (cause: 'timedOut' | 'cancelled') => (): void => {

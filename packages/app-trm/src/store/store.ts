@@ -262,7 +262,7 @@ export class TrmStore {
     )
   }
 
-  /** Adds an audit row. Returns its id, for `commandEnded`. */
+  /** Adds an audit row. Returns its id, for `finishCommand`. */
   async addCommand(row: Omit<CommandRow, 'exit_code' | 'ms' | 'bytes'>): Promise<number> {
     return this.#insert(
       'INSERT INTO command (session_id, occasion, stage, command, cwd, pid, started_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',

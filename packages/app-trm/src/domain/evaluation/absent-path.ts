@@ -1,3 +1,5 @@
+import { escapePattern } from '../format.ts'
+
 /** A project path that is missing in the work copy. */
 export interface AbsentPath {
   readonly path: string
@@ -14,7 +16,6 @@ export function findNamedPaths(
   outputs: readonly string[],
 ): readonly AbsentPath[] {
   const text = outputs.map((output) => output.slice(-maxTextLength)).join('\n')
-  const escapePattern = (word: string) => word.replaceAll(/[^\w]/g, '\\$&')
   const isNamed = ({ path, isFolder }: AbsentPath): boolean => {
     const module = path.replace(/\.py$/, '').replaceAll('/', '.')
     const end = isFolder ? '[/\'"]' : '(?!\\w|\\.\\w)'

@@ -1,6 +1,7 @@
 /** Files and code that allow a change to make its own evaluation pass. */
 import { asObject } from '@causeway/protocol'
 import { findScripts } from '../command/command.ts'
+import { escapePattern } from '../format.ts'
 import { createGlobMatcher } from '../ignore-rules.ts'
 import { parseObject } from '../parse-object.ts'
 
@@ -139,7 +140,7 @@ export function findExpectedData(
       path,
       name,
       folder: /([^/]+)\/[^/]+$/.exec(path)?.[1],
-      end: /\.\w+$/.exec(name)?.[0] ?? '',
+      extension: /\.\w+$/.exec(name)?.[0] ?? '',
     }
     return (
       readerFiles.some(([file, text]) => file !== path && readsData(file, text, data)) &&
@@ -153,29 +154,29 @@ interface DataFile {
   readonly name: string
   readonly folder: string | undefined
   /** The extension, such as `.json`. */
-  readonly end: string
+  readonly extension: string
 }
 
 const includesWord = (text: string, word: string): boolean =>
-  new RegExp(`(?<!\\w)${word.replaceAll(/[^\w]/g, '\\$&')}(?!\\w)`).test(text)
+  new RegExp(`(?<!\\w)${escapePattern(word)}(?!\\w)`).test(text)
 
-const mentionsData = (text: string, { name, folder, end }: DataFile): boolean =>
+const mentionsData = (text: string, { name, folder, extension }: DataFile): boolean =>
   text.includes(name) ||
   (folder !== undefined &&
-    end !== '' &&
-    includesWord(text, end) &&
-    new RegExp(`['"\`/]${folder.replaceAll(/[^\w]/g, '\\$&')}['"\`/]`).test(text))
+    extension !== '' &&
+    includesWord(text, extension) &&
+    new RegExp(`['"\`/]${escapePattern(folder)}['"\`/]`).test(text))
 
 const folderListingPattern = /\b(?:i?glob|rglob|iterdir|listdir|scandir|walk|readdir|globSync|readdirSync)\(/
 
 function readsData(file: string, text: string, data: DataFile): boolean {
-  const { path, name, folder, end } = data
+  const { path, name, folder, extension } = data
   if (text.includes(name)) return true
-  const isInSameFolder = path.slice(0, path.lastIndexOf('/') + 1) === file.slice(0, file.lastIndexOf('/') + 1)
+  const isInSameFolder = getFolder(path) === getFolder(file)
   const mentionsFolder = isInSameFolder || (folder !== undefined && includesWord(text, folder))
   if (mentionsFolder && folderListingPattern.test(text)) return true
-  const mentionsExtension = end !== '' && includesWord(text, end)
-  return mentionsExtension && (mentionsFolder || includesWord(text, name.slice(0, name.length - end.length)))
+  const mentionsExtension = extension !== '' && includesWord(text, extension)
+  return mentionsExtension && (mentionsFolder || includesWord(text, name.slice(0, -extension.length)))
 }
 
 function listCommands(path: string, text: string): readonly string[] {
@@ -199,8 +200,10 @@ const getModuleName = (path: string): string =>
 const isHelper = (path: string, text: string): boolean =>
   helperName.test(getModuleName(path)) || helperText.test(text)
 
+const getFolder = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+
 function listImports(path: string, text: string): readonly string[] {
-  const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : ''
+  const folder = getFolder(path)
   if (!path.endsWith('.py')) {
     const names = [...text.matchAll(/(?:from|require\(|import\(|import)\s*['"](\.{1,2}\/[^'"]+)['"]/g)]
     return names.flatMap(([, name = '']) => {
