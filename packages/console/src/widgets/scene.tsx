@@ -104,7 +104,7 @@ function SceneView({ app, args, data, recording, metadata, scene: openedScene, s
         {...{ playback, isPlaying, rates }}
         metadata={{ ...metadata, first_frame: first, last_frame: last, ...toTimes(metadata, first, last) }}
         findings={[]}
-        chosen={undefined}
+        chosenFinding={undefined}
         open={() => {}}
       />
       <WidgetActions

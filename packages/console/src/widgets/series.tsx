@@ -84,7 +84,7 @@ function Plot({
             frames_checked: Number(data.frames_checked ?? 0),
             summary: '',
           }}
-          chosen={chosenName}
+          chosenFinding={chosenName}
           open={open}
         />
       )}

@@ -71,7 +71,7 @@ export function HelpPage() {
     },
   ])
   const access = server.needsToken.value
-  const found = useLoaded(
+  const searchResult = useLoaded(
     (signal) =>
       query === ''
         ? Promise.resolve(undefined)
@@ -105,8 +105,8 @@ export function HelpPage() {
       {query === '' ? (
         <SectionList />
       ) : (
-        <LoadedView loaded={found}>
-          {(value) => value !== undefined && <Results found={value} query={query} />}
+        <LoadedView loaded={searchResult}>
+          {(value) => value !== undefined && <Results searchResult={value} query={query} />}
         </LoadedView>
       )}
     </div>
@@ -138,8 +138,8 @@ function SectionList() {
   )
 }
 
-function Results({ found, query }: { found: Found; query: string }) {
-  const { results, total_candidates, took_ms, degraded, indexing } = found
+function Results({ searchResult, query }: { searchResult: Found; query: string }) {
+  const { results, total_candidates, took_ms, degraded, indexing } = searchResult
   if (results.length === 0)
     return (
       <Empty title="No document matches">

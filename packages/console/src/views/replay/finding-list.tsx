@@ -10,11 +10,11 @@ export const severityMarks = { error: '◆', warning: '▲', info: '●' } as co
 
 export function FindingList({
   diagnosis,
-  chosen,
+  chosenFinding,
   open,
 }: {
   diagnosis: Diagnosis
-  chosen: string | undefined
+  chosenFinding: string | undefined
   open: (finding: Finding) => void
 }) {
   const [isExpanded, setExpanded] = useState(false)
@@ -29,7 +29,7 @@ export function FindingList({
         </p>
       )}
       <p class="visually-hidden" role="status">
-        {findings.filter(({ id }) => id === chosen).map(formatFinding)}
+        {findings.filter(({ id }) => id === chosenFinding).map(formatFinding)}
       </p>
       <ul class="findings">
         {shownFindings.map((finding) => (
@@ -37,7 +37,7 @@ export function FindingList({
             <button
               type="button"
               class="finding"
-              aria-pressed={finding.id === chosen}
+              aria-pressed={finding.id === chosenFinding}
               onClick={() => open(finding)}
             >
               <span class={`mark-sign ${finding.severity}`}>

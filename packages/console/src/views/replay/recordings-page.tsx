@@ -39,8 +39,8 @@ export function RecordingsPage() {
 
 function Recordings({ list, reload }: { list: RecordingList; reload: () => void }) {
   const health = useHealth(list.recordings, reload)
-  const [chosen, setChosen] = useState<readonly string[]>([])
-  const [a, b] = chosen
+  const [chosenRecordings, setChosenRecordings] = useState<readonly string[]>([])
+  const [a, b] = chosenRecordings
   if (list.recordings.length === 0)
     return (
       <Empty title="No recordings found">
@@ -50,7 +50,7 @@ function Recordings({ list, reload }: { list: RecordingList; reload: () => void 
       </Empty>
     )
   const toggle = (recording: string): void =>
-    setChosen((oldValue) =>
+    setChosenRecordings((oldValue) =>
       oldValue.includes(recording)
         ? oldValue.filter((other) => other !== recording)
         : [...oldValue, recording].slice(-2),
@@ -92,7 +92,7 @@ function Recordings({ list, reload }: { list: RecordingList; reload: () => void 
                 key={listed.recording}
                 listed={listed}
                 health={health.get(listed.recording)}
-                isChosen={chosen.includes(listed.recording)}
+                isChosen={chosenRecordings.includes(listed.recording)}
                 toggle={toggle}
               />
             ))}
@@ -228,8 +228,10 @@ function HealthChip({ health, isLong }: { health: Health | undefined; isLong: bo
         worstFinding.severity === 'error' ? 'err' : worstFinding.severity === 'warning' ? 'warn' : 'ok'
       }
     >
-      <ForeignText text={formatFindingTitle(worstFinding)} max={100} />
-      {count > 1 && ` and ${count - 1} more`}
+      <span>
+        <ForeignText text={formatFindingTitle(worstFinding)} max={100} />
+        {count > 1 && ` and ${count - 1} more`}
+      </span>
     </Chip>
   )
 }

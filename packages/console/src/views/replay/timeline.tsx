@@ -11,7 +11,7 @@ import { everyFrameRate, type Playback } from './playback.ts'
 export function Timeline({
   playback,
   findings,
-  chosen,
+  chosenFinding,
   open,
   laneName = 'findings',
   calls = [],
@@ -21,7 +21,7 @@ export function Timeline({
 }: {
   playback: Playback
   findings: readonly Finding[]
-  chosen: string | undefined
+  chosenFinding: string | undefined
   open: (finding: Finding) => void
   laneName?: string
   calls?: readonly CallMark[]
@@ -55,7 +55,7 @@ export function Timeline({
         </label>
       </div>
       {findings.length > 0 && (
-        <Lane playback={playback} name={laneName} marks={toFindingMarks(findings, { chosen, open })} />
+        <Lane playback={playback} name={laneName} marks={toFindingMarks(findings, { chosenFinding, open })} />
       )}
       {calls.length > 0 && <Lane playback={playback} name="calls" marks={calls.map(toCallMark)} />}
       <Scrubber playback={playback} metadata={metadata} />
@@ -106,13 +106,13 @@ function Lane({ playback, name, marks }: { playback: Playback; name: string; mar
 
 const toFindingMarks = (
   findings: readonly Finding[],
-  { chosen, open }: { chosen: string | undefined; open: (finding: Finding) => void },
+  { chosenFinding, open }: { chosenFinding: string | undefined; open: (finding: Finding) => void },
 ): readonly Mark[] =>
   listLongestFirst(findings).map((finding) => {
     const { id, severity, frames } = finding
     return {
       ...{ id, frames, open: () => open(finding) },
-      class: `${severity} ${id === chosen ? 'chosen' : ''}`,
+      class: `${severity} ${id === chosenFinding ? 'chosen' : ''}`,
       title: `${severityMarks[severity]} ${formatFinding(finding)}, frames ${frames.first} to ${frames.last}`,
     }
   })

@@ -154,7 +154,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
         </StageView>
         <Timeline
           {...{ playback, findings, open }}
-          chosen={finding}
+          chosenFinding={finding}
           calls={listCallMarks(following, recording)}
           isPlaying={isPlaying}
           metadata={metadata}
@@ -164,7 +164,7 @@ function RecordingView({ metadata, first, last, following }: RecordingProps) {
       </section>
       <aside class="viewer-side stack" aria-label="Findings and values">
         <LoadedView loaded={diagnosis}>
-          {(value) => <FindingList diagnosis={value} chosen={finding} open={open} />}
+          {(value) => <FindingList diagnosis={value} chosenFinding={finding} open={open} />}
         </LoadedView>
         <Inspector {...{ bodies, selected, setSelected, pair, setPair }} frame={frame} scene={scene.value} />
         <Bookmarks {...{ playback, recording }} />

@@ -21,21 +21,23 @@ export function ServersPage({ parts }: { parts: PathParts }) {
         <h1>Hosted servers</h1>
         <p class="muted">MCP servers that Causeway runs once, for all clients.</p>
       </div>
-      <LoadedView loaded={hosted}>{(value) => <Servers value={value} chosen={parts.server} />}</LoadedView>
+      <LoadedView loaded={hosted}>
+        {(value) => <Servers value={value} chosenName={parts.server} />}
+      </LoadedView>
     </div>
   )
 }
 
 function Servers({
   value: { servers: unsortedServers, problems },
-  chosen,
+  chosenName,
 }: {
   value: HostedServers
-  chosen?: string | undefined
+  chosenName?: string | undefined
 }) {
   const servers = unsortedServers.toSorted((a, b) => a.name.localeCompare(b.name))
   const selectedServer =
-    chosen === undefined ? (servers.find(needsAttention) ?? servers[0]) : findByName(servers, chosen)
+    chosenName === undefined ? (servers.find(needsAttention) ?? servers[0]) : findByName(servers, chosenName)
   return (
     <>
       {problems.map(({ name, message }) => (

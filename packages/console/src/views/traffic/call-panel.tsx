@@ -36,8 +36,8 @@ export function CallPanel({ log, request, suffix, filter }: CallPanelProps) {
         </a>
       </div>
       <LoadedView loaded={calls}>
-        {(found) => {
-          const [call] = found
+        {(foundCalls) => {
+          const [call] = foundCalls
           return call === undefined ? (
             <p class="muted">The audit has no call with this id.</p>
           ) : (

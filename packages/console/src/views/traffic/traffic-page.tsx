@@ -91,7 +91,7 @@ export function TrafficPage({ parts: { request } }: { parts: PathParts }) {
               {parsed.text === '' && <a href="/apps/causeway/list_apps">Call a tool</a>}
             </Empty>
           ) : (
-            <CallTable calls={shownCalls} chosen={request} onTop={setAtTop} suffix={suffix} />
+            <CallTable calls={shownCalls} chosenRequest={request} onTop={setAtTop} suffix={suffix} />
           )}
           <HistoryBar history={history} load={() => void history.load(log)} />
         </div>
@@ -215,18 +215,18 @@ function Rates({ log }: { log: ReturnType<typeof useCalls>['log'] }) {
 
 interface CallTableProps {
   readonly calls: readonly CallRecord[]
-  readonly chosen: string | undefined
+  readonly chosenRequest: string | undefined
   readonly onTop: (isAtTop: boolean) => void
   /** The part of the address from `#`, which describes what the page shows. */
   readonly suffix: string
 }
 
-const CallTable = ({ calls, chosen, onTop, suffix }: CallTableProps) => (
+const CallTable = ({ calls, chosenRequest, onTop, suffix }: CallTableProps) => (
   <VirtualTable
     label="Calls"
     rows={calls}
     onTop={onTop}
-    rowClass={({ metadata }) => (metadata.request_id === chosen ? 'chosen' : '')}
+    rowClass={({ metadata }) => (metadata.request_id === chosenRequest ? 'chosen' : '')}
     head={
       <tr>
         <th class="column-time">Time (UTC)</th>

@@ -82,9 +82,9 @@ function findFrame(frame: number, { a, b, align }: { a: Metadata; b: Metadata; a
   const [first, last] = [b.first_frame ?? 0, b.last_frame ?? 0]
   const time = toTime(a, frame) - (b.first_time_s ?? 0)
   const span = (b.last_time_s ?? 0) - (b.first_time_s ?? 0)
-  const found =
+  const shownFrame =
     align === 'frame' ? frame : span <= 0 ? first : Math.round(first + (time / span) * (last - first))
-  return Math.min(last, Math.max(first, found))
+  return Math.min(last, Math.max(first, shownFrame))
 }
 
 function toTime({ first_frame, last_frame, first_time_s, last_time_s }: Metadata, frame: number): number {

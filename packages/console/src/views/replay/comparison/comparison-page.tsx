@@ -200,7 +200,7 @@ function ComparedTimeline({
   return (
     <Timeline
       {...{ playback, findings, open, metadata, rates }}
-      chosen={undefined}
+      chosenFinding={undefined}
       laneName="differences"
       isPlaying={playback.isPlaying.value}
     />
