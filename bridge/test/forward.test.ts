@@ -311,16 +311,20 @@ verifies('bridge:deep', async (t) => {
   )
 })
 
-verifies('bridge:deep', 'a deep message is translated for a server that requires initialize', async (t) => {
-  const backend = await startBackend(t)
-  makeLegacy(backend)
-  const bridge = startBridge(t, { url: backend.url })
-  bridge.raw(deepLine(call('heavy', { ...modern, name: 'x', arguments: 'deep' })))
-  t.match(await bridge.answer('heavy'), { result: { called: true } })
-  const [, translated] = backend.got.all.filter(({ message }) => message?.id === 'heavy')
-  t.ok(translated?.text.includes(deepText))
-  t.notOk(translated?.text.includes('protocolVersion'), 'without the envelope')
-})
+verifies(
+  'bridge:deep',
+  'a deeply nested message is translated for a server that requires initialize',
+  async (t) => {
+    const backend = await startBackend(t)
+    makeLegacy(backend)
+    const bridge = startBridge(t, { url: backend.url })
+    bridge.raw(deepLine(call('heavy', { ...modern, name: 'x', arguments: 'deep' })))
+    t.match(await bridge.answer('heavy'), { result: { called: true } })
+    const [, translated] = backend.got.all.filter(({ message }) => message?.id === 'heavy')
+    t.ok(translated?.text.includes(deepText))
+    t.notOk(translated?.text.includes('protocolVersion'), 'without the envelope')
+  },
+)
 
 verifies('bridge:deep', 'a deep element of a batch is sent if another element is filtered out', async (t) => {
   const backend = await startBackend(t)

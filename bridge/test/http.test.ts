@@ -315,7 +315,7 @@ t.test('isOlder compares version numbers and returns false for malformed version
     t.notOk(isOlder(version, than), version)
 })
 
-t.test('ServerInfo warns and deduplicates calls only for a Causeway server', async (t) => {
+t.test('ServerInfo checks the version and enables deduplication only for a Causeway server', async (t) => {
   const warnings: string[] = []
   const server = new ServerInfo('2.0.0', (line) => warnings.push(line))
   for (const result of [undefined, {}, { serverInfo: { name: 'other', version: '1.0.0' } }])

@@ -354,7 +354,7 @@ t.test('readEnvelope rejects a truncated text', async (t) => {
     t.equal(readEnvelope(Buffer.concat([whole, Buffer.from(more)])), undefined)
 })
 
-t.test('readEnvelope rejects texts that are not objects', async (t) => {
+t.test('readEnvelope rejects input that is not a JSON object', async (t) => {
   for (const text of [
     '',
     ' ',

@@ -355,7 +355,7 @@ verifies('bridge:headers:faulty-tool', async (t) => {
   )
 })
 
-verifies('bridge:headers:faulty-tool', 'lists of older protocol revisions are not checked', async (t) => {
+verifies('bridge:headers:faulty-tool', 'tools of older protocol revisions are not checked', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/list', (got) => got.result({ tools: [faulty] }))
   const bridge = startBridge(t, { url: backend.url })

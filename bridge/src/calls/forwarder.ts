@@ -107,7 +107,7 @@ export class Forwarder {
     const { session, upstream, log } = this.#options
     const postResult = await this.#post(call, fields)
     if (call.message.claimedVersion !== undefined) {
-      if (!isHeaderMissing(call, postResult)) return postResult
+      if (!isHeaderMismatch(call, postResult)) return postResult
       log(`listing the tools for the headers of id ${call.message.id}`)
       await this.#tools.refresh(upstream, call.message)
     } else if (session.isLost(postResult.reply, postResult.key)) await session.renew(postResult.key)
@@ -181,7 +181,7 @@ export class Forwarder {
 const isModernCall = ({ message }: Call): boolean =>
   message.claimedVersion !== undefined && message.method === 'tools/call'
 
-function isHeaderMissing(call: Call, { reply }: PostResult): boolean {
+function isHeaderMismatch(call: Call, { reply }: PostResult): boolean {
   if (!isModernCall(call) || reply.status !== 400) return false
   return asObject(findResponse(reply.body)?.error).code === headerMismatchCode
 }

@@ -60,8 +60,8 @@ function addModernFields(fields: Fields, { method, params }: MessageHead, versio
 }
 
 /**
- * Returns printable ASCII unchanged, and other text as `=?base64?…?=` of its UTF-8. Text that already has this form
- * is encoded too, so that decoding is unambiguous.
+ * Returns printable ASCII unchanged, and other text as `=?base64?…?=` with its UTF-8 in Base64. Text that already has
+ * this form is encoded too, so that decoding is unambiguous.
  */
 export function encodeFieldValue(text: string): string {
   const isSafe = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text)

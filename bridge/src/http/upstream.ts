@@ -8,7 +8,7 @@ import { resolveTarget } from './target.ts'
 
 export interface Reader {
   head(status: number, headers: IncomingHttpHeaders): void
-  /** Returns the size of the incomplete message. */
+  /** Returns the number of buffered bytes of an incomplete message. */
   data(chunk: Buffer): number
 }
 

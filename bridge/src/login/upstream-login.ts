@@ -30,7 +30,7 @@ export const toRemoteServer = (
 export const findLoginFolder = (env: NodeJS.ProcessEnv): string =>
   resolve(env.CAUSEWAY_DATA_DIR || findDataFolder(getMachine(env)))
 
-/** Loads the OAuth code only if a login is stored or the server requires one. */
+/** Imports the OAuth modules only if a login is stored or the server requires one. */
 export class UpstreamLogin {
   readonly #server: RemoteServer
   readonly #folder: string

@@ -6,7 +6,7 @@ import type { Fields } from '../http/headers.ts'
 /** Ids that do not match are omitted from the header. */
 const printableId = /^[A-Za-z0-9._-]{1,64}$/
 
-/** A W3C trace (https://www.w3.org/TR/trace-context/#traceparent-header). */
+/** A `traceparent` header (https://www.w3.org/TR/trace-context/#traceparent-header). */
 const traceFormat = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/
 
 export class Identity {

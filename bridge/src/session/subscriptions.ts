@@ -24,7 +24,7 @@ const stableAfterMs = 30_000
 
 const maxDelayMs = 3_600_000
 
-/** Whether the bridge must reopen the subscription. The era translation reopens its own subscriptions. */
+/** Whether the message opens a subscription. Excludes those that the era translation opens and reopens itself. */
 export const isSubscription = ({ method, claimedVersion, id }: ClientMessage): boolean =>
   method === 'subscriptions/listen' && claimedVersion !== undefined && !isOwnId(id)
 

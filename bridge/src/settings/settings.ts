@@ -25,8 +25,8 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
   return {
     /** `http:`, `https:`, or `unix:/path/to.sock:/mcp`. */
     url,
-    /** Whether the client's name chooses the view. */
-    choosesView: view === undefined && isFullView(url),
+    /** Whether to select the view by the client's name. */
+    selectsView: view === undefined && isFullView(url),
     debug: isTrue(env.DEBUG),
     /** By default, each process creates its own id. */
     session: readSession(env.CAUSEWAY_SESSION),

@@ -20,19 +20,19 @@ interface FeatureOptions extends Pick<UpstreamOptions, 'backpressure' | 'onRespo
   readonly warn: (text: string) => void
 }
 
-interface Features {
+interface UpstreamWithStages {
   readonly upstream: Upstream
   readonly stages: readonly Stage[]
 }
 
 /** Throws `INVALID_SETTING` if a file or connection cannot be opened. */
-export async function openFeatures(settings: Settings, options: FeatureOptions): Promise<Features> {
+export async function openFeatures(settings: Settings, options: FeatureOptions): Promise<UpstreamWithStages> {
   const { connection, credentials, record, tools, url } = settings
   const { env, identity, backpressure, onResponse, log, warn } = options
   const target = resolveTarget(url)
   if (connection.insecure)
     warn('WARNING: TLS verification is disabled (--insecure): traffic can be intercepted')
-  const view = settings.choosesView ? new ClientView(target.path, log) : undefined
+  const view = settings.selectsView ? new ClientView(target.path, log) : undefined
   const recorder = record === undefined ? undefined : new (await import('./record.ts')).Recorder(record, log)
   const stages: Stage[] = view === undefined ? [] : [view.stage]
   if (recorder !== undefined) stages.push(recorder.stage)

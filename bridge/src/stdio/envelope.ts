@@ -31,7 +31,7 @@ export function readEnvelope(json: Buffer): Envelope | undefined {
   return { kind: classifyMessage(value), id, hasResult: 'result' in value }
 }
 
-/** Replaces or adds the id and preserves all other bytes. Returns texts that are not objects unchanged. */
+/** Replaces or adds the id and preserves all other bytes. Returns the input unchanged if it is not an object. */
 export function replaceId(json: Buffer, id: Id): Buffer {
   const members = findMembers(json)
   if (members === undefined) return json

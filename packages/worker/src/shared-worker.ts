@@ -61,7 +61,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
       link = await this.#startOnce()
       if (stopCount !== this.#stopCount) throw createCancelledError()
     }
-    const isFirst = link.pending === 0
+    const wasIdle = link.pending === 0
     this.#sentCount += 1
     const sentCount = this.#sentCount
     try {
@@ -69,7 +69,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     } catch (error) {
       if (!WorkerError.is(error, 'WORKER_LOST')) throw error
       if (stopCount !== this.#stopCount) throw createCancelledError()
-      const wasAlone = isFirst && this.#sentCount === sentCount
+      const wasAlone = wasIdle && this.#sentCount === sentCount
       if (wasAlone) throw error
       return this.#retryQueue.run(async () => {
         if (stopCount !== this.#stopCount) throw createCancelledError()

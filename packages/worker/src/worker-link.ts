@@ -31,7 +31,7 @@ interface SendOptions extends CallOptions {
 }
 
 interface WorkerOptions {
-  /** Subject of messages: `the worker that reads the recording`. */
+  /** Subject of error messages: `the worker that reads the recording`. */
   readonly name: string
   /** Remedy of `WORKER_LOST`. Default: to call again. */
   readonly remedy?: string

@@ -69,8 +69,8 @@ export function toClientError(error: unknown, log: Logger, requestId: string): C
   return asCausewayError(error)
 }
 
-/** Sends thrown errors, by default as error objects. */
-export function sendErrors(
+/** Thrown errors are sent as error objects by default. */
+export function addErrorHandler(
   scope: FastifyInstance,
   log: Logger,
   encode: (error: CausewayError, request: FastifyRequest) => object = toErrorObject,

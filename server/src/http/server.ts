@@ -14,7 +14,7 @@ import { AppSockets, socketServerOptions } from './app-routes/app-sockets.ts'
 import { createOverrideStrategy } from './app-routes/match-route.ts'
 import { sendClientError } from './client-error.ts'
 import { addConsolePages, isUnknownPage, sendUnknownPage } from './console/console-pages.ts'
-import { sendErrors, sendPathError } from './error-responses.ts'
+import { addErrorHandler, sendPathError } from './error-responses.ts'
 import { parseRequestId } from './exchange.ts'
 import { addHostedRoutes } from './hosted/hosted-routes.ts'
 import { toCallbackUrl } from './hosted/login-routes.ts'
@@ -90,7 +90,7 @@ export class HttpServer {
     })
     this.#stalledBodies = new StalledBodies({ timeoutMs: receiveTimeoutMs })
     guard(this.#fastify, { admission: this.#admission, stalledBodies: this.#stalledBodies })
-    sendErrors(this.#fastify, log)
+    addErrorHandler(this.#fastify, log)
     logResponses(this.#fastify, log)
     this.#mcp = new McpRoutes(this.#services)
     this.#sockets = new AppSockets(this.#services, { admission: this.#admission, maxPayload: bodyLimitBytes })

@@ -87,7 +87,7 @@ export class Tasks {
     return isQuick ? run : this.#create(call, controller, run)
   }
 
-  /** Throws `TASK_NOT_FOUND`, also for another origin. */
+  /** Throws `TASK_NOT_FOUND`, also for tasks of other mounts and owners. */
   async handle(method: TaskMethod, params: Params, origin: TaskOrigin): Promise<object> {
     const { taskId: id } = params
     const runningTask = typeof id === 'string' ? this.#tasks.get(id) : undefined

@@ -23,7 +23,7 @@ verifies('command:completion', async (t) => {
   t.match(await runHere(t, ['completion', 'csh']), { code: 2, stderr: /use bash, zsh, fish/ })
 })
 
-t.test('bash completes commands, their words and flags', needs('bash'), async (t) => {
+t.test('bash completes commands, arguments and flags', needs('bash'), async (t) => {
   const script = await print(t, 'bash')
   const complete = (...words: string[]) => {
     const program = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})

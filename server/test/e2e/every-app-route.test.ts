@@ -125,7 +125,7 @@ const isForbidden = (text: string): boolean => text.includes('"code":"FORBIDDEN_
 
 verifies(
   'access:every-route',
-  'every app route requires its scope, below the path of the app and on its own port',
+  'every app route requires its scope, below the path of the app and on the port of the app',
   async (t) => {
     const declared = hosted.flatMap((app) => app.routes.map((route) => ({ app, ...route })))
     t.same(

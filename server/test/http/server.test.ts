@@ -16,24 +16,27 @@ import { foundTool } from '../demo-app.ts'
 import { both, modern, openWire, rpc, toolCall, until } from './open-wire.ts'
 import { portApp } from './port-app.ts'
 
-t.test('encodeResult copies the JSON of long data and sends it under the same content type', async (t) => {
-  const data = { text: '"'.repeat(20_000), toJSON: () => t.fail('the data is serialized again') }
-  const json = JSON.stringify({ text: data.text })
-  const more = { isError: undefined, _meta: { a: 1 } }
-  const result = { content: [{ type: 'text', text: json }], structuredContent: data, ...more }
-  const encoded = encodeResult('a', { ...result, [structuredJson]: json })
-  t.ok(Buffer.isBuffer(encoded))
-  t.equal(
-    String(encoded),
-    JSON.stringify(createSuccess('a', { ...result, structuredContent: { text: data.text } })),
-  )
-  const { send } = await openWire(t)
-  const types = ['short', data.text].map(
-    async (text) => (await send(toolCall('Demo__echo', { text }))).headers,
-  )
-  const [short, long] = await Promise.all(types)
-  t.equal(long?.['content-type'], short?.['content-type'])
-})
+t.test(
+  'encodeResult reuses the JSON of long data, and the content type does not depend on the length',
+  async (t) => {
+    const data = { text: '"'.repeat(20_000), toJSON: () => t.fail('the data is serialized again') }
+    const json = JSON.stringify({ text: data.text })
+    const more = { isError: undefined, _meta: { a: 1 } }
+    const result = { content: [{ type: 'text', text: json }], structuredContent: data, ...more }
+    const encoded = encodeResult('a', { ...result, [structuredJson]: json })
+    t.ok(Buffer.isBuffer(encoded))
+    t.equal(
+      String(encoded),
+      JSON.stringify(createSuccess('a', { ...result, structuredContent: { text: data.text } })),
+    )
+    const { send } = await openWire(t)
+    const types = ['short', data.text].map(
+      async (text) => (await send(toolCall('Demo__echo', { text }))).headers,
+    )
+    const [short, long] = await Promise.all(types)
+    t.equal(long?.['content-type'], short?.['content-type'])
+  },
+)
 
 t.test('responses of several megabytes are complete on every transport', async (t) => {
   const { send, initialize } = await openWire(t)

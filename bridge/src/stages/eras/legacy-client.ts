@@ -110,7 +110,7 @@ export class LegacyClientTranslator implements Translator {
     }
   }
 
-  /** Drops other notifications, which stateless servers do not accept. */
+  /** Drops all notifications that stateless servers do not accept. */
   #handleNotification({ method, params }: Notification): void {
     if (method === 'notifications/initialized') this.#listenRequests.open()
     else if (method === 'notifications/cancelled') {

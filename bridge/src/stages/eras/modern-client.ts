@@ -26,7 +26,7 @@ import {
   toModernResult,
 } from './message-shape.ts'
 
-/** A call. The server receives the id of `request`. The client repeats the call with a new id for each input. */
+/** The client resends the call with a new id for each input; the server always receives the id of `request`. */
 interface PendingCall {
   readonly request: Request
   /** Id of the client's unanswered request; `undefined` while the client collects input. */
@@ -230,7 +230,7 @@ export class ModernClientTranslator implements Translator {
   #handleServerNotification(notification: Notification): void {
     const { method, params } = notification
     const matchesFilter = createFilterMatcher(notification)
-    // A stateless client expects this only for subscriptions.
+    // Stateless clients expect cancellations only for subscriptions.
     if (method === 'notifications/cancelled') this.#dropServerRequest(params?.requestId)
     else if (matchesFilter === undefined) this.#next.toClient(toLine(notification))
     else

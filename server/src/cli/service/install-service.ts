@@ -114,13 +114,13 @@ function parseHeapMb(text: string | undefined): number {
   throw createUsageError('install-service', `--heap-mb must be a whole number of at least 128, got "${text}"`)
 }
 
-/** Windows reads a task as UTF-16 with a byte order mark. */
 function writeDeclaration(
   path: string,
   declaration: string,
   { encoding }: ServiceManager,
   { print, note }: ServiceCall,
 ): void {
+  // Windows requires UTF-16 with a byte order mark.
   const text = encoding === 'utf16le' ? `\ufeff${declaration}` : declaration
   const previousText = readIfExists(path, encoding)
   if (previousText === text) print(`unchanged: ${path}`)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Rate } from '../../limits/token-bucket.ts'
 import { defaultInteger, flag, integer, list, setting } from './setting.ts'
 
-/** Given entries replace defaults of the same name; `off` means an empty table. */
+/** Entries override defaults of the same name; `off` removes all defaults. */
 function createClassSchema<Value>(defaultText: string, parse: (text: string) => Value | undefined) {
   const entry = z.string().transform((text, { addIssue }) => {
     const [, name = '', valueText = ''] = /^\s*([a-z0-9.*_-]+)\s*=\s*(.+?)\s*$/i.exec(text) ?? []

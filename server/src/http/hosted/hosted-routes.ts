@@ -3,7 +3,7 @@ import { CausewayError, isObject } from '@causeway/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { checkAccess } from '../../dispatch/call-runner.ts'
 import type { HostedServers } from '../../host/hosted-servers.ts'
-import { sendErrors } from '../error-responses.ts'
+import { addErrorHandler } from '../error-responses.ts'
 import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
 import { addLoginRoutes } from './login-routes.ts'
@@ -11,7 +11,7 @@ import { requireOperator } from './operator.ts'
 
 export function addHostedRoutes(fastify: FastifyInstance, services: HttpServices): void {
   const { core, log, inFlight } = services
-  sendErrors(fastify, log)
+  addErrorHandler(fastify, log)
   addLoginRoutes(fastify, services)
   const { hosted } = core
   const findName = ({ params }: FastifyRequest): string => {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../../host/core.ts'
 import { logProtocolDetail } from '../../log/log.ts'
 import type { Change, Mount } from '../../registry/mount.ts'
-import { sendErrors, toErrorResponse } from '../error-responses.ts'
+import { addErrorHandler, toErrorResponse } from '../error-responses.ts'
 import { Exchange } from '../exchange.ts'
 import type { HttpServices } from '../http-services.ts'
 import { limitJsonBodies } from '../request-body.ts'
@@ -36,7 +36,7 @@ export class McpRoutes {
 
   register(fastify: FastifyInstance): void {
     const { core, inFlight, log } = this.#services
-    sendErrors(fastify, log, (error, { body }) => toErrorResponse(readId(body), error, 'modern'))
+    addErrorHandler(fastify, log, (error, { body }) => toErrorResponse(readId(body), error, 'modern'))
     limitJsonBodies(fastify, checkMessageBody)
     const post: Handler = async (request, reply) => {
       await this.#handleMessage(new Exchange(request, reply, findMount(core, request)))

@@ -90,7 +90,7 @@ export class StartedCall {
     })
   }
 
-  /** Passes the call to the SDK. `notify` first sends pending messages. */
+  /** Sends pending and later messages with the SDK's `notify`, and aborts with its signal. */
   attach({ cancellation: { signal }, notify }: Pick<Caller, 'cancellation' | 'notify'>): void {
     this.#notify = notify
     for (const message of this.#pendingMessages.splice(0)) notify(...message)

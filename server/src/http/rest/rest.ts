@@ -4,7 +4,7 @@ import { checkAccess } from '../../dispatch/call-runner.ts'
 import type { Core } from '../../host/core.ts'
 import type { HostedApp } from '../../registry/registry.ts'
 import { addAppRoutes, createRestCaller, findApp } from '../app-routes/app-routes.ts'
-import { sendErrors, setStatus } from '../error-responses.ts'
+import { addErrorHandler, setStatus } from '../error-responses.ts'
 import type { HttpServices } from '../http-services.ts'
 import { addRoutes } from '../routes.ts'
 import { describeApi } from './openapi.ts'
@@ -13,7 +13,7 @@ import { findPicture, LatestPictures, shouldSendPicture, type ToolPicture } from
 export function addRestRoutes(fastify: FastifyInstance, services: HttpServices): void {
   const { core, inFlight } = services
   const pictures = new LatestPictures()
-  sendErrors(fastify, services.log)
+  addErrorHandler(fastify, services.log)
   addRoutes(fastify, '/api/apps', {
     GET: async () => ({ apps: core.registry.apps.map(summarizeApp) }),
   })
