@@ -375,7 +375,7 @@ t.test('extractWords removes markup and link targets', async (t) => {
   t.match(extractWords('- [A page](page.md)'), /page/)
 })
 
-t.test('findNearestNames returns the most similar names first', async (t) => {
+t.test('findNearestNames omits names that are not similar', async (t) => {
   t.same(findNearestNames('referense', ['Reference', 'Guides']), ['Reference'])
   t.same(findNearestNames('xyz', ['Reference', 'Guides']), [])
 })

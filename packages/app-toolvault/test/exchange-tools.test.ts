@@ -55,7 +55,7 @@ verifies(
 
 verifies(
   'toolvault:import:complete',
-  'every GPX position is imported into its segment or skipped with its line',
+  'every GPX position is imported into its segment, or reported as skipped with its line number',
   async (t) => {
     const { command, data } = await openVault(t)
     for (let seed = 0; seed < 30; seed++) {

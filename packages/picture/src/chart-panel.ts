@@ -102,7 +102,7 @@ function toRows({ name, x, y, low, high }: LineSeries, markedX: ReadonlySet<numb
   return rows
 }
 
-/** Returns `kinetic energy of body 1 (J)`, `energy (J)` or `J`, with the type of a non-linear scale. */
+/** Returns a title such as `kinetic energy of body 1 (J)` or `J`, with the type of a non-linear scale. */
 function formatAxisTitle(series: readonly LineSeries[], { type }: ValueAxis): string {
   const unit = series[0]?.unit ?? ''
   const quantities = new Set(

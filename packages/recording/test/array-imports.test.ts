@@ -159,7 +159,7 @@ async function importHere(
 
 verifies(
   'recording:import:hostile',
-  'a changed file of arrays is read, or rejected with an error code',
+  'a corrupted array file is imported, or rejected with an error code',
   inCI(async (t) => {
     const mappings = {
       'duckdb-zstd.parquet': flat,

@@ -143,7 +143,7 @@ verifies('recording:import:order', async (t) => {
 
 verifies(
   'recording:import:mapping',
-  'units, and names that begin with the quantity, are recognized',
+  'proposeMapping recognizes units and leading quantities in column names',
   async (t) => {
     // Names of EuRoC's ground truth. b_w and b_a are biases of sensors.
     const components = (name: string, axes: string, unit: string) =>

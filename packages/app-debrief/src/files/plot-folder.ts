@@ -25,8 +25,8 @@ export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> 
 }
 
 /**
- * Finds a plot file by its name in NFC and returns its real path. Throws `PLOT_UNREADABLE` if a folder could not be
- * read.
+ * Finds a plot file by its NFC name and returns its real path. Throws `PLOT_UNREADABLE` if no folder has the file and
+ * one is not readable.
  */
 export async function findPlotFile(roots: Roots, name: string): Promise<string | undefined> {
   let firstError: unknown

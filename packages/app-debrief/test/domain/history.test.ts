@@ -242,7 +242,7 @@ t.test('an empty file is an empty collection, and a byte order mark is preserved
   t.equal(formatPlot(parsePlot(marked)), marked)
 })
 
-t.test('splitting and formatting any JSON returns the same text', async (t) => {
+t.test('parsing and formatting a plot returns the same text for any features and indentation', async (t) => {
   const feature = fc
     .dictionary(fc.string(), fc.jsonValue())
     .map((rest) => ({ ...rest, type: 'Feature', properties: null }))

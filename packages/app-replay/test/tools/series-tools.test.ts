@@ -345,7 +345,7 @@ verifies('replay:render', 'render_frame draws bodies, forces in N and speeds in 
 
 verifies(
   'replay:render',
-  'render_frame names bodies without finite positions, and draws recordings of every era',
+  'render_frame returns an image for recordings of every era and for positions that are not finite',
   async (t) => {
     const names = ['nan', 'era_states_only', 'era_flat_contacts', 'era_unified', 'tunnelling']
     const { client } = await openReplay(t, names)

@@ -5,7 +5,7 @@ import { createTable } from '../domain/table.ts'
 import { computeMedianInterval, resampleTrack } from '../domain/track/resampling.ts'
 import { createFeaturesArgument, injectSelectedTracks, requireTracks } from './arguments.ts'
 
-/** A pause is a gap if it is longer than this many median intervals and than two new intervals. */
+/** A pause is a gap if it exceeds both this many median intervals and two new intervals. */
 const gapFactor = 10
 
 export default defineTool({

@@ -350,7 +350,7 @@ export class TrmStore {
     }
   }
 
-  /** Parses a session. If the session has a workspace, it uses the workspace in this data folder. */
+  /** Replaces the path of the session's workspace by that in this data folder. */
   #parseSession(stored: object): SessionRow {
     const row = parseColumns<SessionRow>(stored, ['config', 'standing', 'baseline'])
     const config = upgradeConfig(row.config)

@@ -145,7 +145,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
 const createTemporaryPath = (absolute: string): string =>
   join(dirname(absolute), `${createTemporaryPrefix(absolute)}${randomUUID().slice(0, 8)}`)
 
-/** At most 230 bytes. A file name has up to 255 bytes, and a character up to 4. */
+/** Truncates the name to 50 characters, at most 200 bytes, because file names have up to 255. */
 const createTemporaryPrefix = (absolute: string): string =>
   `.${[...basename(absolute)].slice(0, 50).join('')}${temporaryMarker}`
 

@@ -162,7 +162,7 @@ t.test('a candidate that changes nothing is applied with a warning', async (t) =
   t.match(warnings, [{ code: 'NO_CHANGES' }])
 })
 
-t.test('a candidate with a large whole file gets a warning about its cost', async (t) => {
+t.test('a candidate that rewrites a large file gets a LARGE_FILE warning', async (t) => {
   const candidate: Candidate = { mode: 'files', files: [{ path: 'a.txt', content: 'x'.repeat(100_000) }] }
   t.match(applied({ 'a.txt': 'a' }, candidate).warnings, [{ code: 'LARGE_FILE', path: 'a.txt' }])
   t.same(applied({}, candidate).warnings, [], 'a new one can only be sent whole')

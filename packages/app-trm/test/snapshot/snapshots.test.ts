@@ -136,7 +136,7 @@ t.test('a folder at the path of a file is never removed, even with force', async
   t.equal(readFileSync(join(root, 'untracked.txt/of-the-user.txt'), 'utf8'), 'work\n')
 })
 
-t.test('combine returns the states before the first and after the last of several steps', async (t) => {
+t.test('combine merges snapshots into the state before the first step or after the last', async (t) => {
   const { root, snapshots, put } = setUp(t)
   const original = fingerprint(root, { times: false })
   const befores: string[] = []

@@ -10,7 +10,7 @@ const bodyFields = [
   ...['linear_ke', 'rotational_ke', 'potential_e', 'total_e'],
 ] as readonly string[]
 
-/** Offsets in a body's row. The orientation and its rate are w first. */
+/** Offsets in a body's row. The orientation and its rate start with w. */
 export const bodyAt = {
   id: 0,
   parts: 1,

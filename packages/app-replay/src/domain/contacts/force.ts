@@ -1,7 +1,7 @@
 import type { LambdaUnit, Value } from '@causeway/recording'
 
-/** Unit of constraint values, N·s in most recordings. */
 export interface ForceScale {
+  /** N·s in most recordings. */
   readonly unit: LambdaUnit
   /** Step in s; `null` if unknown. */
   readonly dt: Value

@@ -1,6 +1,6 @@
 /**
- * Signed distances of solids in m, negative if they overlap. Exact, except that the distance of separated boxes is a
- * lower bound (separating axis theorem, Gottschalk 1996).
+ * Signed distances between solids in m, negative if they overlap. Exact, except between separated boxes: a lower bound
+ * (separating axis theorem, Gottschalk 1996).
  */
 import { add, dot3, type Point3, rotate, rotateInverse } from '../vector.ts'
 import type { Pose, Solid } from './solid.ts'
@@ -65,7 +65,7 @@ function measureRoundBox(round: Round, pose: Pose, box: Box, boxPose: Pose): num
     rotateInverse(boxPose.rotation, add(end, boxPose.at, -1)),
   ) as [Point3, Point3]
   const along = add(to, from, -1)
-  const measure = (t: number): number => measurePointBox(add(from, along, t), box.half)
+  const measure = (t: number): number => measureDistanceToBox(add(from, along, t), box.half)
   if (round.halfLength === 0) return measure(0) - round.radius
   let [low, high] = [0, 1]
   for (let i = 0; i < 40; i++) {
@@ -76,7 +76,7 @@ function measureRoundBox(round: Round, pose: Pose, box: Box, boxPose: Pose): num
   return measure((low + high) / 2) - round.radius
 }
 
-function measurePointBox([x, y, z]: Point3, half: Point3): number {
+function measureDistanceToBox([x, y, z]: Point3, half: Point3): number {
   const [dx, dy, dz] = [Math.abs(x) - half[0], Math.abs(y) - half[1], Math.abs(z) - half[2]]
   const outside = Math.hypot(Math.max(dx, 0), Math.max(dy, 0), Math.max(dz, 0))
   return outside > 0 ? outside : Math.max(dx, dy, dz)

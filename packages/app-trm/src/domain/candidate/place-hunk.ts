@@ -42,10 +42,13 @@ export function indexText(lines: readonly string[]): IndexedText {
 }
 
 /**
- * Returns the placements from the first of four searches that finds any. First, every old line must match except for
- * trailing white space. Second, an extra space before every line is removed. Third and fourth, one and two context
- * lines may differ if the header counts the lines correctly and they do not occur elsewhere. Removed lines always
- * match, and inserted lines have a matching neighbour. Stops after `maxPlacements`.
+ * Returns the placements of the first search that finds any:
+ * 1. Every old line matches, except for trailing white space.
+ * 2. The same without an extra space before every line.
+ * 3. One context line differs; 4. two differ. Requires a header with the correct line counts, and differing lines that
+ *    do not occur elsewhere.
+ *
+ * Removed lines always match, and inserted lines have a matching neighbour. Stops after `maxPlacements`.
  */
 export function findPlacements(text: IndexedText, hunk: Hunk): readonly Placement[] {
   const exactPlacements = findExactPlacements(text, hunk.lines)

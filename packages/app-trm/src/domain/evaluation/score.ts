@@ -48,7 +48,7 @@ export interface Standing {
   /** The best score without the benchmark's contribution, or `null` before the first evaluation. */
   readonly best_rest?: number | null
   readonly notes: string
-  /** Paths whose doubtful code was accepted by the caller. */
+  /** Paths for which the caller accepted warnings of suspicious code. */
   readonly accepted?: readonly string[]
 }
 

@@ -10,7 +10,7 @@ export const maxValues = 16 * 1024 ** 2
 
 const maxPageBytes = 256 * 1024 ** 2
 
-/** Decompressors that stop at the size that the page claims. The reader has its own for Snappy. */
+/** Limit their output to the declared size. hyparquet has its own for Snappy. */
 export const compressors: Compressors = {
   GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),

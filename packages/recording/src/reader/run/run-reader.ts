@@ -11,7 +11,7 @@ import { createRunSeriesReader } from './run-series.ts'
 import { createSummaryReader } from './run-summary.ts'
 import { createRunWindowReader } from './run-window.ts'
 
-/** Opens a run for reading, even while it is recorded. */
+/** Opens a run for reading, even while it is being recorded. */
 export function openRunReader(db: Database): Reader {
   const frames = prepareFrames(db)
   const frameRange = db

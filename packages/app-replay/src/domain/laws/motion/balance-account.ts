@@ -40,7 +40,7 @@ interface Drag {
 /** Maximum in 1/s. Engines damp by 0.01 to 0.1 by default. */
 export const maxDamping = 0.2
 
-/** Share of the acceleration that damping need not explain. */
+/** Maximum fraction of the acceleration that damping leaves unexplained. */
 const maxDampingError = 0.1
 
 /** Returns c in 1/s by body if the acceleration is -c v in all flights of the body. */

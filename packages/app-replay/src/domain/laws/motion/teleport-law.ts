@@ -20,7 +20,7 @@ const jumpTolerance = { free: 1e-3, contact: 0.011 } as const
 /** In m². Smaller squared deviations agree with the velocity. */
 const minSquaredDeviation = 1e-12
 
-/** Maximum share by which steps of the same clock differ. */
+/** Maximum relative difference between time steps of the same clock. */
 const clockTolerance = 1e-3
 
 /** Minimum number of frames of a mismatch. */
