@@ -238,8 +238,10 @@ t.test('unknown methods, tools, resources and prompts are rejected with protocol
   const core = await openTestCore(t, [demoApp().app])
   await t.rejects(core.dispatch('tools/destroy', {}, testCaller()), { code: 'METHOD_NOT_FOUND' })
   await t.rejects(core.dispatch('toString', {}, testCaller()), { code: 'METHOD_NOT_FOUND' })
-  for (const name of ['Demo__ecko', 'echo'])
+  for (const name of ['Demo__ecko', 'echo', 'Dmo__echo', 'demo__ecko'])
     await t.rejects(call(core, name), { code: 'UNKNOWN_TOOL', data: { did_you_mean: 'Demo__echo' } })
+  // Only the prefix is similar.
+  await t.rejects(call(core, 'Demo__exit'), { code: 'UNKNOWN_TOOL', message: /: Demo__exit$/ })
   await t.rejects(core.dispatch('tools/call', {}, testCaller()), { code: 'INVALID_PARAMS' })
   await t.rejects(core.dispatch('resources/read', { uri: 'demo://else' }, testCaller()), {
     code: 'RESOURCE_NOT_FOUND',

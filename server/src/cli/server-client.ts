@@ -64,25 +64,34 @@ export class ServerClient {
     return new ServerClient(url, readFirstToken(token_file ?? tokenFile))
   }
 
-  /** Finds the server of the data folder, or the one on the configured port. Throws `SERVER_NOT_RUNNING`. */
+  /**
+   * Finds the server on the port of the command line, otherwise that of the data folder, otherwise that on the
+   * configured port. Throws `SERVER_NOT_RUNNING`.
+   */
   static async find({
     config,
     commandLine,
     note,
   }: Pick<CommandCall, 'config' | 'commandLine' | 'note'>): Promise<ServerClient> {
     const client = ServerClient.findRunning({ config })
-    if (client !== undefined) return client
     const { dataDir, host, port, tokenFile } = config()
+    const isPortRequested = commandLine.settings.port !== undefined
+    if (client !== undefined && (!isPortRequested || Number(new URL(client.url).port) === port)) return client
     const url = `http://${host}:${port}`
     const health = port === 0 ? undefined : await fetchHealth(url, tokenFile)
     if (health?.kind === 'report') {
-      if (commandLine.settings.port === undefined)
+      if (!isPortRequested)
         note(
           `no server uses ${dataDir}; using the server on port ${port} with data in ${health.report.data_dir}`,
         )
       return new ServerClient(url, readFirstToken(tokenFile))
     }
-    throw new ServerError('SERVER_NOT_RUNNING', `no server uses ${dataDir}, and none listens on port ${port}`)
+    throw new ServerError(
+      'SERVER_NOT_RUNNING',
+      client === undefined
+        ? `no server uses ${dataDir}, and none listens on port ${port}`
+        : `no server listens on port ${port}; the server of ${dataDir} listens on ${client.url}`,
+    )
   }
 
   async listApps(): Promise<readonly AppSummary[]> {

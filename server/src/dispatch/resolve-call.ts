@@ -52,10 +52,24 @@ export function requireTool(registry: Registry, name: string): ToolEntry {
 }
 
 export function createUnknownToolError(name: string, knownNames: Iterable<string>): CausewayError {
-  const names = [...knownNames]
-  const suggestion = names.find((fullName) => fullName.endsWith(`__${name}`)) ?? closest(name, names)
+  const suggestion = suggestTool(name, [...knownNames])
   const hint = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`
   return new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}${hint}`, {
     data: suggestion === undefined ? { name } : { name, did_you_mean: suggestion },
   })
+}
+
+/** Compares names without the prefix of the app, which would make short names similar. */
+function suggestTool(name: string, knownNames: readonly string[]): string | undefined {
+  const [app, bareName = name] = name.split('__')
+  const sameTool = knownNames.find((known) => known === bareName || known.endsWith(`__${bareName}`))
+  if (sameTool !== undefined) return sameTool
+  const prefix = `${app}__`
+  const appTools = knownNames.filter((known) => known.startsWith(prefix))
+  if (appTools.length === 0) return closest(name, knownNames)
+  const suggestion = closest(
+    bareName,
+    appTools.map((known) => known.slice(prefix.length)),
+  )
+  return suggestion && `${prefix}${suggestion}`
 }

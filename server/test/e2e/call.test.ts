@@ -111,6 +111,10 @@ verifies('command:call:errors', async (t) => {
     stderr:
       /no server uses .*none, and none listens on port 1 \[SERVER_NOT_RUNNING\]\n {2}-> start it: causeway serve; .* add --port or --data-dir/,
   })
+  t.match(await here('call', 'probe', 'seen', '--port', '1'), {
+    code: 3,
+    stderr: `no server listens on port 1; the server of ${data} listens on ${url} [SERVER_NOT_RUNNING]`,
+  })
   const { port } = new URL(url)
   const noData = ['call', 'probe', 'seen', '--data-dir', join(dir, 'none')]
   const other = await runHere(t, noData, { env: { MCP_SERVER_PORT: port } })
