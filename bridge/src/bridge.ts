@@ -49,7 +49,7 @@ const maxYoungBytes = 8 * 1024 * 1024
 /** Observing garbage collections earlier would slow down the start. */
 const growDelayMs = 1000
 
-/** Changes the growth factor, because V8 reads its size options only when the process starts. */
+/** Lets the young generation grow to `maxYoungBytes`. V8 reads its size options only at process start. */
 function growYoungGeneration(): void {
   const observer = new PerformanceObserver(() => {
     const newSpace = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')

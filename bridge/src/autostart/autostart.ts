@@ -42,7 +42,10 @@ export class Autostart {
   readonly #log: Log
   #attempt: Promise<void> | undefined
 
-  /** Finds the server next to `program`, the main module. Throws `INVALID_SETTING` for a remote URL or if no server exists. */
+  /**
+   * Unless `serverCommand` is set, finds the server next to `program`, the main module. Throws `INVALID_SETTING` for a remote
+   * URL, or if no server is found.
+   */
   constructor({ url, serverCommand }: Settings, program: URL, log: Log) {
     if (url.protocol !== 'http:' || !localHosts.has(url.hostname))
       throw createSettingError(
@@ -67,7 +70,7 @@ export class Autostart {
     this.#failureFile = getPath('failed')
   }
 
-  /** Resolves when the server is healthy. Concurrent calls share an attempt. Throws `SERVER_START_FAILED`. */
+  /** Starts the server and waits until it is healthy. Concurrent calls share an attempt. Throws `SERVER_START_FAILED`. */
   start(): Promise<void> {
     this.#attempt ??= this.#startOnce()
       .catch((error: unknown) => {
@@ -189,7 +192,7 @@ export function findServer(program: URL, node: string): Command | undefined {
     : undefined
 }
 
-/** Omits variables of the bridge and npm. With npm's variables, the server would exit when npx exits. */
+/** Sets the port and omits variables of the bridge and npm. With npm's variables, the server would exit when npx exits. */
 export function createServerEnvironment(
   env: NodeJS.ProcessEnv,
   port: string,

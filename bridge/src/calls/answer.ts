@@ -76,7 +76,7 @@ const invalidRemedies: Readonly<Record<number, string>> = {
   502: 'the server behind the proxy is not running; call again when it is',
 }
 
-/** Includes the body only if it is JSON or plain text. */
+/** Includes up to 2 KiB of the body if it is JSON or plain text. */
 export function toStatusError(url: URL, reply: Reply): CausewayError {
   const { status, headers, size } = reply
   const location = status >= 300 && status < 400 ? resolveLocation(url, headers.location) : undefined

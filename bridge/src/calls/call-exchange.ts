@@ -34,10 +34,10 @@ export interface Link {
 
 const firstDelayMs = 100
 
-/** Status of a server that considers the broken stream still open. */
+/** Status of a server that has not yet closed the broken stream. */
 const conflictStatus = 409
 
-/** Posts a call and delivers its events. Retries while the server is unavailable. Throws only a CausewayError. */
+/** Posts a call and delivers its events. Retries within the wait budget. Throws only a CausewayError. */
 export async function postCall(
   link: Link,
   call: Call,

@@ -29,7 +29,7 @@ export class Delivery {
     this.#log = log
   }
 
-  /** Returns `false` if the bytes are not JSON-RPC. */
+  /** Delivers a message or batch. Returns `false` if the bytes are not JSON-RPC. */
   deliver(bytes: Buffer, call?: Call): boolean {
     const envelope = readEnvelope(bytes)
     if (envelope === undefined) return this.#deliverBatch(bytes, call)

@@ -20,7 +20,7 @@ interface Options extends Link {
   readonly session: Session
   readonly identity: Identity
   readonly warn: (text: string) => void
-  /** Timeout for the response after HTTP 202; default: 60,000, as in SDK clients. */
+  /** Timeout in milliseconds for the response after HTTP 202; default: 60,000, as in SDK clients. */
   readonly acceptedTimeoutMs?: number
 }
 
@@ -37,7 +37,7 @@ export class Forwarder {
     this.#server = new ServerInfo(version, options.warn)
   }
 
-  /** Delivers a response for each id of the call. Never rejects. */
+  /** Sends the call and delivers a response or error for each of its ids. Never rejects. */
   async forward(call: Call): Promise<void> {
     const { identity, delivery, log } = this.#options
     const { id, method, params } = call.message
@@ -53,7 +53,7 @@ export class Forwarder {
     }
   }
 
-  /** Returns whether the server accepted the message. Never rejects. */
+  /** Sends a message that is not a request. Returns whether the server accepted it. Never rejects. */
   async send(message: ClientMessage): Promise<boolean> {
     const { session, log } = this.#options
     const { method, kind } = message
@@ -102,7 +102,7 @@ export class Forwarder {
     }
   }
 
-  /** Posts a call once more if its session is lost or required headers are missing. */
+  /** Posts a call, and once more if its session is lost or required headers are missing. */
   async #postInSession(call: Call, fields: Fields): Promise<PostResult> {
     const { session, upstream, log } = this.#options
     const postResult = await this.#post(call, fields)
@@ -133,7 +133,7 @@ export class Forwarder {
     )
   }
 
-  /** Throws if the response does not answer every id. */
+  /** Delivers the response. Throws if it does not answer every id. */
   async #finish(call: Call, postResult: PostResult): Promise<void> {
     const { upstream, delivery, acceptedTimeoutMs = 60_000 } = this.#options
     const { key, reply } = postResult

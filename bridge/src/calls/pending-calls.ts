@@ -24,7 +24,7 @@ export interface Call {
   readonly settled: Promise<void>
   exchange: Exchange | undefined
   headers: IncomingHttpHeaders
-  /** Called with each successful result before its delivery. */
+  /** Called for each successful result before its delivery. */
   onResult: ((call: Call, request: ClientMessage, parseResult: () => unknown) => void) | undefined
   /** Returns `true` for an event that must not be delivered. */
   intercept: ((event: ServerEvent) => boolean) | undefined

@@ -15,7 +15,7 @@ interface Options {
   readonly delivery: Delivery
   /** `true` stops reading from the client, `false` continues. */
   readonly onFull: (isFull: boolean) => void
-  /** Grace period for the stream of a cancelled legacy call; default: 30,000. */
+  /** Grace period for the stream of a cancelled legacy call, in milliseconds; default: 30,000. */
   readonly cancelGraceMs?: number
   readonly log: Log
 }
@@ -23,7 +23,7 @@ interface Options {
 /** Further calls are queued. */
 const maxInFlight = 256
 
-/** Above 0, because in-flight calls may depend on a later response from the client. */
+/** A full queue stops reading. Not 0, because in-flight calls may depend on a later response from the client. */
 const maxQueued = 256
 
 /** A batch that contains one of these messages is split. */

@@ -30,7 +30,7 @@ export class RetryBudget {
     return Math.round(this.#options.now() - this.#start)
   }
 
-  /** Waits before the next attempt, for the requested time if given. Returns `false` if the budget is too small. */
+  /** Waits for the requested time, a backoff delay or another call's response. Returns `false` if the budget is too small. */
   async pause(requestedMs?: number): Promise<boolean> {
     const remainingMs = this.#getRemainingMs()
     if (remainingMs <= 0 || (requestedMs !== undefined && requestedMs > remainingMs)) return false
@@ -51,8 +51,8 @@ export class RetryBudget {
   }
 
   /**
-   * Waits for the server, starting it if `canStart` and autostart are set. Throws SERVER_UNREACHABLE if the budget is
-   * spent.
+   * Waits for the server, starting it if `canStart` and autostart are set. Throws SERVER_START_FAILED, or
+   * SERVER_UNREACHABLE if the budget is spent.
    */
   async waitForServer(error: unknown, { canStart }: { readonly canStart: boolean }): Promise<void> {
     const { url, autostart, monitor } = this.#options

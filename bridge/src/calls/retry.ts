@@ -27,7 +27,7 @@ const repeatableNotifications = new Set([
   'notifications/roots/list_changed',
 ])
 
-/** Also true for responses: the server ignores a second response to a request. */
+/** Whether this notification or response may be sent twice. Servers ignore a second response to a request. */
 export const isSafeToResend = ({ kind, method }: Pick<ClientMessage, 'kind' | 'method'>): boolean =>
   kind === 'response' || (kind === 'notification' && repeatableNotifications.has(method))
 
@@ -50,7 +50,10 @@ const getCode = (error: unknown): string => String((error as { code?: unknown })
 /** Whether the server closed a keep-alive connection. A new one may work immediately. */
 export const isStale = (error: unknown): boolean => staleCodes.has(getCode(error))
 
-/** Returns `false` after the response has started, and for permanent failures such as an invalid certificate. */
+/**
+ * Returns `false` if a response has started, if the server may have received an unsafe request, and for permanent failures
+ * such as an invalid certificate.
+ */
 export function canResend(
   error: unknown,
   { isSafe, wasWritten, hasResponse }: { isSafe: boolean; wasWritten: boolean; hasResponse: boolean },
@@ -80,7 +83,7 @@ export function getRetryAfterMs(
   return Math.max(0, retryAt - (Number.isNaN(sentAt) ? now() : sentAt))
 }
 
-/** Whether the server is busy, or considers the previous stream still open. */
+/** Whether the server is busy, or has not yet closed the previous stream. */
 export const isBusy = ({ status }: Pick<Reply, 'status'>): boolean =>
   [408, 409, 429, 502, 503, 504].includes(status)
 

@@ -9,7 +9,7 @@ interface ServerRequest {
   isActive: boolean
 }
 
-/** The response to an evicted request is forwarded unchanged. */
+/** Evicts the oldest request beyond this number. The response to an evicted request is forwarded unchanged. */
 const maxRequests = 1000
 
 /**
@@ -34,7 +34,7 @@ export class ServerRequests {
     return request.clientId === request.id ? bytes : replaceId(bytes, request.id)
   }
 
-  /** Returns notifications that cancel the requests of the ended session. */
+  /** Marks all requests as cancelled. Returns notifications that cancel them. */
   cancelAll(): Buffer[] {
     const activeRequests = [...this.#requests.values()].filter(({ isActive }) => isActive)
     for (const request of activeRequests) request.isActive = false

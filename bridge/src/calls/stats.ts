@@ -37,7 +37,7 @@ export class Stats {
     },
   })
 
-  /** Returns the start time of the calls. */
+  /** Counts the client's calls. Returns their start time. */
   countCalls(ids: Iterable<Id>): number {
     for (const id of ids) if (!isOwnId(id)) this.#calls += 1
     return this.#now()

@@ -35,7 +35,7 @@ export async function runDoctor(
   return failures === 0 ? 0 : 1
 }
 
-/** Parts of an upstream that only the relay uses. */
+/** Options of an upstream that only the relay uses. */
 const ignoredEvents = { maxMessageBytes: 0, backpressure: { update() {}, end() {} }, onResponse() {} }
 
 async function* runChecks(

@@ -9,7 +9,7 @@ interface Options {
   readonly output: Pick<Output, 'isBlocked' | 'whenWritable'>
   /** Maximum total size of incomplete messages; default: 16 MiB. */
   readonly maxBytes?: number
-  /** Time after which a response without progress no longer blocks others; default: 1000. */
+  /** Milliseconds after which a response without progress no longer blocks others; default: 1000. */
   readonly stallMs?: number
 }
 
@@ -33,7 +33,7 @@ export class Backpressure {
     this.#stallMs = stallMs
   }
 
-  /** `bytes` is the size of the incomplete message. */
+  /** Pauses the source if required. `bytes` is the size of its incomplete message. */
   update(source: Source, bytes: number): void {
     this.#setBuffered(source, bytes)
     const exceedsLimit = this.#totalBytes > this.#maxBytes

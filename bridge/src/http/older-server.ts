@@ -205,7 +205,7 @@ class OlderStream {
   }
 }
 
-/** Returns `undefined` for another origin, which must not receive messages. */
+/** Returns path and query; `undefined` for another origin, which must not receive messages. */
 function resolvePath(text: string, url: URL): string | undefined {
   // A socket URL has no comparable origin.
   const baseUrl = url.protocol === 'unix:' ? 'http://localhost/' : url.href

@@ -66,7 +66,7 @@ export class ServerMonitor {
     })
   }
 
-  /** Limits probes, so that they do not slow down a starting server. */
+  /** Whether the caller may probe now. Limits probes, so that they do not slow down a starting server. */
   tryProbe(): boolean {
     const now = this.#now()
     if (now < this.#nextProbeAt) return false

@@ -12,14 +12,14 @@ const defaultUrl = 'http://localhost:3100/mcp'
 
 interface TargetOptions {
   readonly app?: string | undefined
-  /** `full`, `core` or a profile. */
+  /** `full`, `core` or the name of a profile. */
   readonly view?: string | undefined
   readonly platform?: NodeJS.Platform
 }
 
 /**
  * Turns `…/mcp` into `…/mcp/replay` for an `app`, and into `…/mcp/core` or `…/mcp/p/<profile>` for a `view`.
- * Throws `INVALID_SETTING`, also for a URL with credentials.
+ * Throws `INVALID_SETTING` for an invalid URL or a URL with credentials.
  */
 export function readTarget(
   text = defaultUrl,

@@ -13,7 +13,7 @@ export interface Reader {
 }
 
 export interface Exchange {
-  /** Rejects with undici's error if the response breaks or is aborted. */
+  /** Resolves at the end of the response. Rejects with undici's error if it breaks or is aborted. */
   readonly done: Promise<void>
   /** Whether the server may have received the request. */
   wasWritten(): boolean

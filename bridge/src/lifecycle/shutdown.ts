@@ -19,7 +19,7 @@ interface Options {
 
 const closeTimeoutMs = 500
 
-/** Waits for pending calls, fails the remaining ones, deletes the session and exits. */
+/** Waits for pending calls for a grace period, fails the remaining ones, deletes the session and exits. */
 export class Shutdown {
   readonly #options: Options
   #waitEnd: Deferred | undefined
@@ -80,7 +80,7 @@ export function handleProcessEvents({ end, onCrash, printStats }: Handlers): voi
   watchParent(() => end('the parent process has exited', signalGraceMs))
 }
 
-/** Detects that the client crashed, even if another process holds its end of standard input open. */
+/** Detects that the client exited, even if another process holds standard input open. */
 function watchParent(onExit: () => void): void {
   const parentPid = process.ppid
   const timer = setInterval(() => {

@@ -6,7 +6,7 @@ import { openConnector } from '../http/connections.ts'
 import type { Connection } from '../settings/settings.ts'
 
 /**
- * Returns a `fetch` with the configured proxy and certificates, which does not follow redirects; `undefined` if neither is
+ * Returns a `fetch` that uses the configured proxy and certificates and follows no redirects; `undefined` if neither is
  * configured.
  */
 export function createLoginFetch(connection: Connection, env: NodeJS.ProcessEnv): typeof fetch | undefined {

@@ -69,7 +69,7 @@ export class UpstreamLogin {
     }
   }
 
-  /** Throws `NEEDS_LOGIN`. */
+  /** Returns the header with the token; empty without a login. Throws `NEEDS_LOGIN`. */
   async #authorize(): Promise<Fields> {
     const token = await (await this.#logins)?.getToken(this.#server)
     return token === undefined ? {} : { authorization: `Bearer ${token}` }

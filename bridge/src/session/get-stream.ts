@@ -13,7 +13,7 @@ interface Options extends Link {
   readonly renew: () => Promise<void>
 }
 
-/** Reconnects until the stream is closed or rejected. */
+/** Reads a session's GET stream. Reconnects until the stream is closed or rejected. */
 export class GetStream {
   readonly #options: Options
   readonly #controller = new AbortController()

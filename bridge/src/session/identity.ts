@@ -39,7 +39,7 @@ export class Identity {
   }
 }
 
-/** Uses UUIDs, because Node.js caches their random bytes. A span id must be unique only within its trace. */
+/** Returns a `traceparent` header. Uses UUIDs, because Node.js caches their random bytes. */
 function createTrace(): string {
   const trace = crypto.randomUUID().split('-').join('')
   return `00-${trace}-${trace.slice(16)}-01`
@@ -48,8 +48,8 @@ function createTrace(): string {
 const loopbackPattern = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
- * Returns the client's folder for a server on this machine; remote servers must not receive paths. The root and home
- * folders are not projects.
+ * Returns the client's folder; `undefined` for remote servers, which must not receive paths, and for the root and home
+ * folders, which are not projects.
  */
 export function findProject(url: URL | string, cwd: string, home = homedir()): string | undefined {
   const { hostname, protocol } = new URL(url)

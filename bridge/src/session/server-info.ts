@@ -8,7 +8,7 @@ export class ServerInfo {
   #name: unknown
   #hasWarned = false
 
-  /** `warn` is called once if the server is older. */
+  /** `warn` is called once if the server is older than the bridge. */
   constructor(bridgeVersion: string, warn: (line: string) => void) {
     this.#bridgeVersion = bridgeVersion
     this.#warn = warn

@@ -57,7 +57,7 @@ export class Session {
     )
   }
 
-  /** Stores messages that a new session must receive. */
+  /** Stores messages that a new session must receive. Starts the session on `notifications/initialized`. */
   remember(message: ClientMessage): void {
     const { method, params } = message
     if (method === 'notifications/initialized') {

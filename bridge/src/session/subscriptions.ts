@@ -12,8 +12,8 @@ interface Options extends Omit<Link, 'upstream'> {
   readonly pause?: (ms: number) => Promise<unknown>
 }
 
-/** The filter that the server has acknowledged. */
 interface Subscription {
+  /** Acknowledged by the server. */
   filter: JsonObject | undefined
 }
 
@@ -67,7 +67,7 @@ function intercept(
   const previousFilter = subscription.filter
   if (message.method === 'notifications/subscriptions/acknowledged') {
     subscription.filter = asObject(asObject(message.params).notifications)
-    // If the server stops, the call waits for its return, but does not start it.
+    // If the server stops, the call waits until it runs again, but does not start it.
     call.canStartServer = false
     if (previousFilter === undefined) return false
     for (const notification of createChangeNotifications(

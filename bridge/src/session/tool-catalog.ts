@@ -5,7 +5,7 @@ import { sendRequest } from '../http/send-request.ts'
 import type { Upstream } from '../http/upstream.ts'
 import { type ClientMessage, createRequestLine } from '../stdio/message.ts'
 
-/** A list with more pages is malformed. */
+/** Limits a malformed list whose pages never end. */
 const maxPages = 100
 
 const identity: ReadonlySet<string> = new Set([

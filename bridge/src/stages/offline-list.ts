@@ -33,7 +33,7 @@ interface StoredResult {
   readonly at: string
 }
 
-/** A server's last results, in a file. Ignores a damaged file. */
+/** A server's last results, in a file. Ignores a corrupted file. */
 export class OfflineStore {
   readonly #path: string
   readonly #log: Log
@@ -49,7 +49,7 @@ export class OfflineStore {
     return this.#results.get(key)
   }
 
-  /** Returns whether the result has changed. */
+  /** Stores a result. Returns whether it has changed. */
   put(key: string, result: unknown): boolean {
     if (typeof result !== 'object' || result === null) return false
     if (toCanonicalJson(this.#results.get(key)?.result) === toCanonicalJson(result)) return false

@@ -17,11 +17,11 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 const space = 0x20
 
-/** Shorter texts are parsed, which also validates them. */
+/** Shorter messages are parsed completely, which also validates them. */
 const maxParsedBytes = 64 * 1024
 
 /**
- * Returns `undefined` if the text is not a JSON object. Reads only the outer members of a long text: parsing
+ * Returns `undefined` for input that is not a JSON object. Reads only the outer members of long input: parsing
  * 10 MB takes 100 ms.
  */
 export function readEnvelope(json: Buffer): Envelope | undefined {
@@ -74,7 +74,7 @@ function findMembers(json: Buffer): Member[] | undefined {
   return json[at] === closeBrace && skipBlanks(json, at + 1) === json.length ? members : undefined
 }
 
-/** Returns `undefined` if the text is not an array. */
+/** Splits a JSON array into its elements. Returns `undefined` for other input. */
 export function readElements(json: Buffer): Buffer[] | undefined {
   if (!Array.isArray(parseJson(json))) return undefined
   const elements: Buffer[] = []

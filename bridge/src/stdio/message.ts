@@ -57,7 +57,7 @@ export type Line =
   | { readonly type: 'batch'; readonly bytes: Buffer; readonly messages: readonly ClientMessage[] }
   | { readonly type: 'rejected'; readonly id: Id | null; readonly error: CausewayError }
 
-/** Splits a batch that contains a malformed element. */
+/** Parses a line. Splits a batch that contains a malformed element. */
 export function readLine(bytes: Buffer): Line[] {
   let value: unknown
   try {

@@ -93,7 +93,7 @@ function toEntry({ token, access }: TokenLine): TokenEntry {
   return { digest, access: { ...access, owner } }
 }
 
-/** Checks the mode of the opened file, which cannot be replaced. */
+/** Checks the mode after opening, so that the file cannot be replaced meanwhile. */
 function readPrivateFile(file: string): { text: string; version: string } {
   let descriptor: number
   try {

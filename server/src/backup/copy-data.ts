@@ -84,9 +84,9 @@ function isInsideData(dataDir: string, target: string, parts: readonly OwnedPart
   )
 }
 
-/** `entry` is `undefined` if the file was removed before the copy. */
 interface CopiedFile {
   readonly version: string
+  /** `undefined` if the file was removed before the copy. */
   readonly entry: ManifestFile | undefined
 }
 

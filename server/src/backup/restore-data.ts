@@ -44,7 +44,7 @@ interface StagedJob extends RestoreJob {
   readonly manifest: Manifest
 }
 
-/** During the restore, servers cannot start on the previous or the restored folder. */
+/** Restores a backup. Meanwhile, servers cannot start on the previous or the restored folder. */
 export async function restoreData(
   job: RestoreJob,
   { signal, progress }: CallOptions = {},
@@ -146,7 +146,7 @@ function adaptDatabase({ path, kind }: ManifestFile, { staging, dataDir, manifes
   if (statements.length > 0) updateFile(join(staging, path), statements)
 }
 
-/** Returns the previous folder's new path, if it had data. Moves it back on failure. */
+/** Replaces the data folder. Returns the previous folder's new path, if it had data. Moves it back on failure. */
 async function swapFolders(
   lock: FolderLock,
   { staging, dataDir, nowMs }: StagedJob,

@@ -99,7 +99,7 @@ function summarize(tools: readonly Hit[]): string {
   return `${tools.length} tools, best first. Call them with call_read_tool if read_only is true, else with call_tool.${omissionNote}`
 }
 
-/** Shortens hits to at most `maxBytes`, beginning with the last. */
+/** Shortens hits, beginning with the last, until they fit into `maxBytes` if possible. */
 export function shortenHits(hits: readonly Hit[], maxBytes: number): readonly Hit[] {
   const shortenedHits = [...hits]
   for (const shorten of [omitDescriptions, omitSchema])
@@ -121,7 +121,7 @@ const omitSchema = (hit: Hit): Hit => ({
   is_complete: false,
 })
 
-/** Preserves an argument that is named `description`. */
+/** Removes descriptions, but not an argument named `description`. */
 function stripDescriptions(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(stripDescriptions)
   if (!isObject(schema)) return schema

@@ -27,8 +27,8 @@ export interface ServerParts {
   measureStores(): Promise<readonly StoreSize[]>
 }
 
-/** `core` is a function, because the app opens before the server is complete. */
 export interface CausewayStore {
+  /** A function, because the app opens before the server is complete. */
   readonly core: () => ServerParts
   readonly search: ToolSearch
 }

@@ -44,7 +44,7 @@ function matchForm(command: string, tokens: readonly string[], args: readonly st
 
 const isOptional = (token: string): boolean => token.startsWith('[')
 
-/** Returns the allowed words, or an empty list if any word is allowed. */
+/** Returns the allowed values, or an empty list if any value is allowed. */
 export function listChoices(token: string): readonly string[] {
   const word = token.replaceAll(/[[\]]/g, '')
   return word === '' || word.startsWith('<') || word.includes('…') ? [] : word.split('|')

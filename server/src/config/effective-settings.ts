@@ -10,7 +10,7 @@ export const explicitSettingSchema = z.object({ key: z.string(), value: z.string
 /** `value` is `[secret]` for a secret. */
 type ExplicitSettingRow = z.infer<typeof explicitSettingSchema>
 
-/** `source`: how the setting was given, or `default`. */
+/** A setting whose `source` is how it was given, or `default`. */
 interface EffectiveSetting extends ExplicitSettingRow {
   readonly env: string
 }

@@ -216,7 +216,7 @@ function toCausewayError(error: unknown, app: string, { cancellation }: Caller):
   if (aborted && isAbort) return new CausewayError('CANCELLED', 'the call was cancelled')
   const fileLimit = toFileLimitError(error)
   if (fileLimit !== undefined) return fileLimit
-  // A full or damaged disk can fail any statement.
+  // Any statement can fail on a full or damaged disk.
   const isSqlite = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
   return asCausewayError(isSqlite ? toDataError(error, `data of ${app}`) : error)
 }

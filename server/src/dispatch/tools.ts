@@ -46,7 +46,7 @@ export const callTool: Method = async ({ params, caller, lists }, { registry, ru
 
 const deadlineKey = 'causeway/deadline_ms'
 
-/** A trace in a header takes precedence over `_meta`. */
+/** A `traceparent` header takes precedence over `_meta`. */
 function applyMeta(caller: Caller, { [deadlineKey]: ms, traceparent }: Params = {}): Caller {
   if (ms === undefined && traceparent === undefined) return caller
   const deadlineMs =

@@ -177,7 +177,7 @@ export class ClientStateStore {
     return this.#use.get(this.#file.now(), sessionKey, app, this.#file.expiryTime)
   }
 
-  /** Older versions shared a state among unnamed tokens. The first token takes it over if it was not used since. */
+  /** Older versions shared a state among unnamed tokens. The first token takes over a state that was not used since. */
   #claimShared(sessionKey: string, app: string): string | undefined {
     const [, sharedKey] = unnamedTokenKey.exec(sessionKey) ?? []
     if (sharedKey === undefined) return undefined

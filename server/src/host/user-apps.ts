@@ -29,7 +29,7 @@ export interface AppFailure {
   readonly error: CausewayError
 }
 
-/** Apps from the settings. If a changed app cannot be reloaded, its previous version stays. */
+/** Apps from the settings. If a changed app cannot be reloaded, its previous version remains in use. */
 export class UserApps {
   readonly #sources: readonly Source[]
   readonly #log: Logger

@@ -117,7 +117,6 @@ const ignore = (): void => {}
 
 const getMainPort = ({ server }: FastifyRequest): number => (server.server.address() as AddressInfo).port
 
-/** Whether a request came to an app's own port. */
 export const isAliasRequest = (request: FastifyRequest): boolean =>
   request.socket.localPort !== getMainPort(request)
 

@@ -31,7 +31,7 @@ function toInit(request: FastifyRequest, { signal, body }: WebRequestOptions): R
     : { ...init, body: new Uint8Array(body) }
 }
 
-/** Avoids `Readable.toWeb`, which copies each part. */
+/** Avoids `Readable.toWeb`, which copies each chunk. */
 function toWebStream(body: Readable): ReadableStream<Uint8Array> {
   let isCancelled = false
   return new ReadableStream<Uint8Array>(

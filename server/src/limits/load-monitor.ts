@@ -13,7 +13,7 @@ interface LoadMonitorOptions extends Load {
   readonly onSample?: (load: Load) => void
 }
 
-/** A `lagMs` of 0 or a `heapPercent` of 100 disables the check. */
+/** A `lagMs` of 0 or a `heapPercent` of 100 disables that check. */
 export class LoadMonitor {
   readonly #limits: Load
   readonly #log: Pick<Logger, 'warn' | 'info'>
@@ -30,7 +30,7 @@ export class LoadMonitor {
     this.#timer = setInterval(() => this.#sample(), sampleIntervalMs).unref()
   }
 
-  /** Requires two samples above a limit: one can be a single long task. */
+  /** Requires two samples above a limit, because one can be a single long task. */
   get isOverloaded(): boolean {
     return this.#isOverloaded
   }

@@ -49,7 +49,7 @@ export class LogTail {
     return lines.reverse()
   }
 
-  /** Replaces folders of this machine, and omits stacks, which only the files contain. */
+  /** Replaces this machine's folders, and omits stacks, which only the files contain. */
   parse(text: string): LogLine {
     let redactedText = text
     for (const [path, name] of this.#folders)

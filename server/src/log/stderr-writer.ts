@@ -44,7 +44,7 @@ export class StderrWriter {
     else this.#flushAfter(flushDelayMs)
   }
 
-  /** Takes at most a second. Returns `false` if a write is blocked, which also blocks `process.exit`. */
+  /** Writes remaining lines for at most a second. Returns `false` if a write is blocked, which also blocks `process.exit`. */
   close(): Promise<boolean> {
     return new Promise((resolve) => {
       const timeout = setTimeout(() => resolve(!this.#isInSystemCall), closeTimeoutMs)

@@ -34,7 +34,7 @@ interface MemoryGuardOptions {
   readonly intervalMs?: number
 }
 
-/** Shares of a limit at which eviction starts and stops. */
+/** Fractions of a limit at which eviction starts and stops. */
 const processThresholds = { start: 0.85, end: 0.7 }
 /** Lower than `processThresholds`, because V8 collects garbage often in a full heap. */
 const heapThresholds = { start: 0.75, end: 0.6 }

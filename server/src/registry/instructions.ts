@@ -33,7 +33,7 @@ export function writeInstructions({ app, view }: Mount, apps: readonly App[]): s
   return [...heading, ...selectedLines.flat()].join('\n')
 }
 
-/** Cuts lines to equal shares if they exceed `maxBytes`. */
+/** Cuts lines to one maximum length if their total exceeds `maxBytes`. */
 function shortenLines(lines: readonly string[], maxBytes: number): readonly string[] {
   if (countBytes(lines) <= maxBytes) return lines
   const maxLineBytes = Math.floor(maxBytes / lines.length) - 1

@@ -7,7 +7,7 @@ import { type Mount, sharedMount, type ToolEntry, toListedTool } from './mount.t
 /** Some clients accept no more tools. */
 const coreLimits = { tools: 20, bytes: 16_000 } as const
 
-/** Number of tools that clients with deferred tools load at the start. */
+/** Maximum tools that clients with deferred loading load at the start. */
 const maxAlwaysLoad = 6
 
 /** Search hints that would extend the listing of a tool or app beyond these bytes are omitted. */

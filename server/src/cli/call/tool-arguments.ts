@@ -20,7 +20,7 @@ interface ToolSyntax {
 }
 
 /**
- * Parses words: `frame=45`, `key=@file` (the text of a file), `key:=json` (any JSON value), `{…}` (an object of
+ * Parses arguments: `frame=45`, `key=@file` (the text of a file), `key:=json` (any JSON value), `{…}` (an object of
  * arguments). A repeated key makes a list. Throws `INVALID_ARGUMENTS`.
  */
 export function parseToolArguments(
@@ -132,7 +132,7 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return isObject(target) ? target : {}
 }
 
-/** Returns the error for a value without a name: `bounce` instead of `recording=bounce`. */
+/** Returns the error for a value without a name, such as `bounce` instead of `recording=bounce`. */
 function createNamelessError(word: string, schema: JsonSchema, tool: string): CausewayError {
   const required = getRequired(schema)
   const names = required.length > 0 ? required : Object.keys(getProperties(schema))

@@ -7,7 +7,7 @@ export interface Bridge {
   readonly version: string
 }
 
-// Paths from `src` and `dist`: in the published package, and in a checkout.
+// In the published package, and in a checkout. `src` and `dist` have the same depth.
 const bridgeFolders = ['../../../bridge/', '../../../../bridge/']
 
 export function findBridge(): Bridge | undefined {

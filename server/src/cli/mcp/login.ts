@@ -79,7 +79,7 @@ function requireRemote(call: CommandCall): RemoteServer {
   throw new GatewayError('LOGIN_UNSUPPORTED', `${name} does not use a login`, { data: { server: name } })
 }
 
-/** Receives the response on a running server's port, or else opens its own port. */
+/** Receives the login's response on a running server's port, or else on a new port. */
 async function openLoginSession(call: CommandCall, server: RemoteServer): Promise<LoginSession> {
   const client = ServerClient.findRunning(call)
   return client === undefined

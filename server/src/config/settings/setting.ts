@@ -23,7 +23,7 @@ export const appSettings = <Settings extends Readonly<Record<string, Setting>>>(
 ): Settings =>
   Object.fromEntries(Object.entries(settings).map(([key, row]) => [key, { ...row, app }])) as Settings
 
-// A message continues the name of the setting: `--port must be a number`.
+// Messages follow the name of the setting, as in `--port must be a number`.
 
 export const anyText = z.string('must be text')
 

@@ -77,7 +77,7 @@ function readPosition(query: unknown): number {
   throw new CausewayError('INVALID_ARGUMENTS', 'after is not the position of an earlier response')
 }
 
-/** Returns `undefined` if the body means all items. Throws `INVALID_ARGUMENTS`. */
+/** Returns `undefined` without `items`, which means all. Throws `INVALID_ARGUMENTS`. */
 function readItems(body: unknown): readonly string[] | undefined {
   const { items } = isObject(body) ? body : {}
   if (items === undefined) return undefined

@@ -10,7 +10,7 @@ export interface InitializeParams extends Params {
   readonly clientInfo: { readonly name: string; readonly version: string }
 }
 
-/** Adds members that scripts and old clients omit. Throws `INVALID_PARAMS` for a wrong type. */
+/** Adds members that scripts and some clients omit. Throws `INVALID_PARAMS` for a wrong type. */
 export function completeInitialize(params: Params): InitializeParams {
   const { protocolVersion = defaultVersion, capabilities = {}, clientInfo = {} } = params
   if (typeof protocolVersion !== 'string') throw createTypeError('protocolVersion', 'a string')

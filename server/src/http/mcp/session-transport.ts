@@ -78,7 +78,7 @@ export class SessionTransport implements Transport, OpenSessions {
     if (!this.#services.toolLists.respond(exchange, 'legacy')) await session.handle(exchange)
   }
 
-  /** Also finds sessions from before a restart. Throws `SESSION_NOT_FOUND`, also for another mount or owner. */
+  /** Also finds sessions from before a restart. Throws `SESSION_NOT_FOUND` for an unknown id and for another mount or owner. */
   async find({ request, mount, access }: Exchange): Promise<Session | undefined> {
     const id = request.headers[headers.sessionId]
     if (typeof id !== 'string') return undefined

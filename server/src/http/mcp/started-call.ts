@@ -72,7 +72,7 @@ export class StartedCall {
     this.#continueWithSdk()
   }
 
-  /** Resolves to `undefined` if the SDK must continue the call, also after `timeoutMs`. May be called once. */
+  /** Resolves to `undefined` if the SDK must continue the call, such as after `timeoutMs`. May be called once. */
   getQuickResult(timeoutMs?: number): Promise<object | undefined> {
     return new Promise((resolve) => {
       const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#continueWithSdk(), timeoutMs)

@@ -69,7 +69,7 @@ function serializeEnvelope(body: unknown, mcpMethod: string): string | undefined
   try {
     return JSON.stringify(params._meta)
   } catch {
-    // Parsed JSON can be too deep to serialize.
+    // Parsed JSON can be too deeply nested to serialize.
     return undefined
   }
 }

@@ -15,7 +15,6 @@ declare module 'fastify' {
   }
 }
 
-/** Headers that pages of other origins can read. */
 const exposedHeaders = [
   'Mcp-Session-Id',
   'Mcp-Protocol-Version',

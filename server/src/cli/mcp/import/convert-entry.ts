@@ -17,7 +17,7 @@ export function convertEntry(raw: unknown, client?: string): ConvertedEntry | st
   const url = [raw.httpUrl, raw.url, raw.serverUrl].find((value) => typeof value === 'string')
   const causeway = convertOptions(raw)
   if (typeof url === 'string') {
-    // In Gemini CLI, `url` means the old HTTP+SSE transport.
+    // In Gemini CLI, `url` means HTTP+SSE of MCP 2024-11-05.
     const isSse =
       raw.type === 'sse' || (client === 'gemini' && raw.httpUrl === undefined && raw.type !== 'http')
     const headers = convertHeaders(raw)
