@@ -187,7 +187,7 @@ t.test(
 )
 
 t.test(
-  'serverEnvironment sets port and roots, and omits the settings of the bridge and of npm',
+  'createServerEnvironment sets port and roots, and omits the settings of the bridge and of npm',
   async (t) => {
     const env = {
       PATH: '/bin',

@@ -326,18 +326,22 @@ verifies(
   },
 )
 
-verifies('bridge:deep', 'a deep element of a batch is sent if another element is filtered out', async (t) => {
-  const backend = await startBackend(t)
-  const bridge = startBridge(t, { url: backend.url, args: ['--only', 'shown'] })
-  await bridge.open()
-  const shown = call(1, { name: 'shown', arguments: 'deep' })
-  bridge.raw(deepLine([call(0, { name: 'hidden' }), shown, call(2, { name: 'shown' })]))
-  t.match(await bridge.answer(0), { result: { isError: true } })
-  t.match(await bridge.answer(1), { result: { echo: 'tools/call' } })
-  t.match(await bridge.answer(2), { result: { echo: 'tools/call' } })
-})
+verifies(
+  'bridge:deep',
+  'a deeply nested call in a batch is sent if another call is filtered out',
+  async (t) => {
+    const backend = await startBackend(t)
+    const bridge = startBridge(t, { url: backend.url, args: ['--only', 'shown'] })
+    await bridge.open()
+    const shown = call(1, { name: 'shown', arguments: 'deep' })
+    bridge.raw(deepLine([call(0, { name: 'hidden' }), shown, call(2, { name: 'shown' })]))
+    t.match(await bridge.answer(0), { result: { isError: true } })
+    t.match(await bridge.answer(1), { result: { echo: 'tools/call' } })
+    t.match(await bridge.answer(2), { result: { echo: 'tools/call' } })
+  },
+)
 
-verifies('bridge:deep', 'a deep handshake is translated', async (t) => {
+verifies('bridge:deep', 'a deeply nested handshake is translated', async (t) => {
   const backend = await startBackend(t)
   makeStateless(backend)
   const bridge = startBridge(t, { url: backend.url })
@@ -347,7 +351,7 @@ verifies('bridge:deep', 'a deep handshake is translated', async (t) => {
   t.match(await bridge.call(2, 'tools/list'), { result: {} })
 })
 
-verifies('bridge:deep', 'deep results, input requests and replies are translated', async (t) => {
+verifies('bridge:deep', 'deeply nested results, input requests and replies are translated', async (t) => {
   const backend = await startBackend(t)
   makeStateless(backend)
   backend.on('tools/call', (got) => answerDeep(got, { resultType: 'complete', structuredContent: 'deep' }))

@@ -12,7 +12,6 @@ import { modern, startBridge } from './client.ts'
 
 t.setTimeout(300_000)
 
-/** Returns a message as the bridge reads it. */
 function read(message: object): ClientMessage {
   const [line] = readLine(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })))
   if (line?.type !== 'message') throw new Error('not a message')
@@ -42,7 +41,7 @@ verifies(
 
 verifies(
   'bridge:relay:protocol-version',
-  'messageFields mirrors the body of a stateless message and adds no session',
+  'createMessageFields copies members of a stateless message and adds no session',
   async (t) => {
     const fields = (method: string, params: object) =>
       createMessageFields(read({ id: 1, method, params: { ...params, _meta } }), mark)
@@ -61,18 +60,15 @@ verifies(
   },
 )
 
-t.test(
-  'encodeFieldValue encodes texts that are not valid in a header as Base64 of their UTF-8',
-  async (t) => {
-    for (const safe of ['Replay__get_frame', 'a b', 'file:///a%20b', '=?base64?', 'x'])
-      t.equal(encodeFieldValue(safe), safe)
-    for (const unsafe of ['é', '', ' a', 'a ', 'a\nb', '\0', '😀', '=?base64?eA==?=', '\u007f']) {
-      const value = encodeFieldValue(unsafe)
-      t.match(value, /^=\?base64\?[A-Za-z0-9+/=]*\?=$/)
-      t.equal(Buffer.from(value.slice(9, -2), 'base64').toString(), unsafe)
-    }
-  },
-)
+t.test('encodeFieldValue encodes text that is not valid in a header as Base64 of its UTF-8', async (t) => {
+  for (const safe of ['Replay__get_frame', 'a b', 'file:///a%20b', '=?base64?', 'x'])
+    t.equal(encodeFieldValue(safe), safe)
+  for (const unsafe of ['é', '', ' a', 'a ', 'a\nb', '\0', '😀', '=?base64?eA==?=', '\u007f']) {
+    const value = encodeFieldValue(unsafe)
+    t.match(value, /^=\?base64\?[A-Za-z0-9+/=]*\?=$/)
+    t.equal(Buffer.from(value.slice(9, -2), 'base64').toString(), unsafe)
+  }
+})
 
 t.test('Identity distinguishes two calls with the same id', async (t) => {
   const identity = new Identity('me', 'r1')
@@ -90,7 +86,7 @@ t.test('Identity distinguishes two calls with the same id', async (t) => {
   )
 })
 
-t.test('Identity uses the trace of the message, or creates a new one', async (t) => {
+t.test('Identity uses a valid traceparent of the message, or creates a new one', async (t) => {
   const identity = new Identity('me', 'r1')
   const given = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
   t.equal(identity.call(1, given).traceparent, given)

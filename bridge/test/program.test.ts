@@ -92,7 +92,6 @@ verifies('bridge:setting:debug', 'the bridge warns and runs if the log cannot be
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Copies the launcher to a folder without a bundle. Returns its path. */
 function copyLauncher(dir: string): string {
   const launcher = join(dir, 'bridge', 'run.mjs')
   cpSync(join(checkout, 'bridge/run.mjs'), launcher)

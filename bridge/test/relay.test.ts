@@ -341,12 +341,12 @@ const texts: Record<string, (text: string) => string> = {
   neither: (text) => `{"jsonrpc":"2.0","id":5,"other":["${text}"]}`,
 }
 
-t.test('readEnvelope returns the same result for long and short texts', async (t) => {
+t.test('readEnvelope returns the same result for long and short messages', async (t) => {
   for (const [name, text] of Object.entries(texts))
     for (const inner of ['short', pad]) t.match(readEnvelope(Buffer.from(text(inner))), messages[name], name)
 })
 
-t.test('readEnvelope rejects a truncated text', async (t) => {
+t.test('readEnvelope rejects truncated or extended JSON', async (t) => {
   const whole = Buffer.from((texts['an answer'] as (text: string) => string)(pad))
   for (const end of [whole.length - 1, whole.length - 9, whole.length - 40, 70_000])
     t.equal(readEnvelope(whole.subarray(0, end)), undefined, `${end}`)
@@ -379,9 +379,12 @@ t.test('readEnvelope accepts any member name', async (t) => {
   t.match(readEnvelope(Buffer.from(text)), { kind: 'response', id: 1 })
 })
 
-t.test('readEnvelope reads deep texts and many quotes in linear time, without recursion', async (t) => {
-  const deep = '['.repeat(500_000) + ']'.repeat(500_000)
-  t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${deep}}`)), { kind: 'response' })
-  const quotes = '\\"'.repeat(500_000)
-  t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"${quotes}"}`)), { kind: 'response' })
-})
+t.test(
+  'readEnvelope reads deeply nested JSON and many quotes in linear time, without recursion',
+  async (t) => {
+    const deep = '['.repeat(500_000) + ']'.repeat(500_000)
+    t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${deep}}`)), { kind: 'response' })
+    const quotes = '\\"'.repeat(500_000)
+    t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"${quotes}"}`)), { kind: 'response' })
+  },
+)

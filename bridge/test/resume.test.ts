@@ -168,24 +168,28 @@ verifies('bridge:stream:resume', 'resumes a stream that broke within its last ev
   t.equal(bridge.messages.all.filter(({ id }) => id === 1).length, 1)
 })
 
-verifies('bridge:stream:resume', 'retries if the server has not noticed the break (409)', async (t) => {
-  const backend = await startBackend(t)
-  backend.on('tools/call', (got) => {
-    const stream = got.stream()
-    got.response.write('retry: 1\nid: one\ndata:\n\n', () => stream.break())
-  })
-  let refusals = 0
-  backend.on('GET', (got) => {
-    if (got.headers['last-event-id'] === undefined) return got.status(405)
-    refusals += 1
-    if (refusals < 3) return got.status(409, 'Conflict: Stream already has an active connection')
-    got.stream().send({ jsonrpc: '2.0', id: 1, result: { late: true } })
-  })
-  const bridge = startBridge(t, { url: backend.url })
-  await bridge.open()
-  t.match(await bridge.call(1, 'tools/call'), { result: { late: true } })
-  t.equal(refusals, 3)
-})
+verifies(
+  'bridge:stream:resume',
+  'retries if the server has not closed the broken stream (409)',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('tools/call', (got) => {
+      const stream = got.stream()
+      got.response.write('retry: 1\nid: one\ndata:\n\n', () => stream.break())
+    })
+    let refusals = 0
+    backend.on('GET', (got) => {
+      if (got.headers['last-event-id'] === undefined) return got.status(405)
+      refusals += 1
+      if (refusals < 3) return got.status(409, 'Conflict: Stream already has an active connection')
+      got.stream().send({ jsonrpc: '2.0', id: 1, result: { late: true } })
+    })
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    t.match(await bridge.call(1, 'tools/call'), { result: { late: true } })
+    t.equal(refusals, 3)
+  },
+)
 
 verifies(
   'bridge:stream:resume',

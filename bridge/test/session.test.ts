@@ -215,7 +215,7 @@ verifies(
 
 verifies(
   'bridge:session:restart',
-  'sends a notification to the new session and drops a response to the old one',
+  'sends a notification to the new session and drops a response to the lost session',
   async (t) => {
     const { backend, sessions, bridge } = await openLosing(t)
     sessions.current = 'two'

@@ -194,7 +194,6 @@ function start(t: Test, backend: Backend, dir: string): Client {
   return startBridge(t, { url: backend.url, env, args: ['--wait', '0'] })
 }
 
-/** Runs a bridge that stores the results of the server. */
 async function storeLists(t: Test, backend: Backend, dir: string): Promise<void> {
   const bridge = start(t, backend, dir)
   await bridge.open()
@@ -252,7 +251,7 @@ verifies(
   },
 )
 
-verifies('bridge:offline-list', 'the file is private, and a damaged one is replaced', async (t) => {
+verifies('bridge:offline-list', 'the file is private, and a corrupted file is replaced', async (t) => {
   const backend = await startBackend(t)
   const dir = t.testdir()
   await storeLists(t, backend, dir)

@@ -1,4 +1,3 @@
-/** Tests the data that the console reads: calls, sessions, figures and log lines. */
 import t from 'tap'
 import replay from '../../packages/app-replay/src/index.ts'
 import { verifies } from '../../test/verifies.ts'

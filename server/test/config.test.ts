@@ -154,7 +154,6 @@ t.test('ports of apps and host names are separated by commas', async (t) => {
 
 const record = { url: 'http://127.0.0.1:1', version: '0.1.0', started_ms: 0, shutdown_ms: 100 }
 
-/** Changes the server.json of a data folder. */
 const rewrite = (dir: string, change: Partial<ServerRecord>): void => {
   const file = join(dir, 'server.json')
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change }))

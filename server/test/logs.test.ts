@@ -12,7 +12,6 @@ import { LogFiles } from '../src/log/log-files.ts'
 import { formatWelcome } from '../src/process/welcome.ts'
 import { readLogFiles, soon } from './test-core.ts'
 
-/** Returns the `line` field of each JSON line. */
 const parseNumbers = (text: string): number[] =>
   text
     .split('\n')
@@ -224,7 +223,7 @@ t.test(
 )
 
 for (const extra of [true, false])
-  t.test(`the log redacts fields named like secrets at every depth, extra: ${extra}`, async (t) => {
+  t.test(`the log redacts fields named like secrets inside up to two objects, extra: ${extra}`, async (t) => {
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }
     const log = openLog({ extra, level: 'debug', destination })

@@ -39,7 +39,7 @@ interface Annotation {
   readonly path: readonly string[]
 }
 
-/** Searches only `properties`, because other subschemas have no fixed path in the arguments. */
+/** Searches only `properties`, because values of other nested schemas have no fixed path in the arguments. */
 function* findAnnotations(schema: unknown, path: readonly string[]): Generator<Annotation> {
   if (path.length > maxDepth) return
   for (const [name, property] of Object.entries(asObject(asObject(schema).properties))) {

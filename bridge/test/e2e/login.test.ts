@@ -8,7 +8,6 @@ import {
 import { verifies } from '../../../test/verifies.ts'
 import { type Client, readPrintedUrl, startBridge } from '../client.ts'
 
-/** Runs `--login` and opens the printed URL. */
 async function logIn(t: Test, url: string, env: Readonly<Record<string, string>>): Promise<Client> {
   const login = startBridge(t, { url, env, args: ['--login'] })
   t.match(await visit(await readPrintedUrl(login)), { status: 200, text: /Logged in/ })

@@ -2,7 +2,6 @@ import { type Backend, makeStateless, rejectRequest } from '../backend.ts'
 import { initializeParams, modern } from '../client.ts'
 import { type Case, notification, request, streamResult } from '../transcript.ts'
 
-/** Makes the backend a server that supports only 2026-07-28. */
 function makeListening(backend: Backend): void {
   makeStateless(backend, { tools: { listChanged: true }, resources: { subscribe: true } })
   backend.on('tools/list', (got) =>

@@ -1,7 +1,6 @@
 import { initializeParams, modern } from '../client.ts'
 import { type Case, notification, request } from '../transcript.ts'
 
-/** Lines, ids, batches and malformed input. */
 export const framing: readonly Case[] = [
   {
     name: 'a handshake, a call and the end of input',

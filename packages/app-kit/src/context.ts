@@ -69,7 +69,7 @@ export interface CallContext {
   readonly hasToken?: true
   /** Name of the caller's token. */
   readonly holder?: string
-  /** W3C trace context. */
+  /** W3C `traceparent` header. */
   readonly traceparent?: string
   /** Apps treat a call with a repeated id as a repetition, usually for ten minutes. */
   readonly requestId: string

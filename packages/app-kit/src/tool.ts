@@ -56,7 +56,7 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly output?: Output
   readonly hints?: Hints
   readonly aliases?: Aliases
-  /** Whether the tool is callable but not listed, such as a merged tool's old name. */
+  /** Whether the tool is callable but not listed, such as a merged tool's former name. */
   readonly unlisted?: boolean
   /** Whether `/mcp/core` lists the tool, even if it is `unlisted`. */
   readonly isCore?: boolean

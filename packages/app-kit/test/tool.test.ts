@@ -157,7 +157,6 @@ verifies('app:argument:other-names', async (t) => {
   })
 })
 
-/** Returns the error for invalid arguments. */
 function rejected(schema: z.ZodObject, args: unknown): CausewayError {
   try {
     readArguments('add', schema, args)
@@ -312,7 +311,7 @@ t.test('replyTo returns each kind of reply, and undefined for a malformed one', 
   for (const key of ['wrong', 'text', 'absent', 'toString']) t.equal(replyTo({ replies }, key), undefined)
 })
 
-t.test('accepted returns only the valid fields of a submitted form', async (t) => {
+t.test('accepted returns the declared fields of a submitted form if they are valid', async (t) => {
   const read = (reply: unknown) => accepted({ replies: { size: reply } }, 'size', size)
   t.same(read({ action: 'accept', content: { size: 2, more: true } }), { size: 2 })
   t.equal(read({ action: 'decline', content: { size: 2 } }), undefined)

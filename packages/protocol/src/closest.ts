@@ -15,7 +15,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
 
 const normalize = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** Returns the optimal string alignment distance; `Infinity` for texts over 100 characters. */
+/** Returns the optimal string alignment distance; `Infinity` for input over 100 characters. */
 export function editDistance(a: string, b: string): number {
   if (Math.max(a.length, b.length) > maxWordLength) return Number.POSITIVE_INFINITY
   const width = b.length + 1

@@ -31,7 +31,7 @@ export interface OuterMember {
   readonly colon: number
 }
 
-/** Shorter texts are not checked: they have at most 2,048 levels. */
+/** Shorter JSON is not checked: it has at most 2,048 levels. */
 const uncheckedBytes = 4096
 
 /** Returns `undefined` for malformed JSON. Throws the errors of `checkJson`. */

@@ -23,7 +23,7 @@ export function wireName(app: string, tool: string): string {
 /** Path segments below `/mcp` that are not apps. */
 export const reservedPaths: ReadonlySet<string> = new Set(['core', 'p'])
 
-/** Decodes a part of a URL. Returns `undefined` for invalid UTF-8. */
+/** Decodes percent-encoding. Returns `undefined` if it is malformed. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -26,7 +26,7 @@ export function writePrivateFile(path: string, text: string): void {
   }
 }
 
-/** Also creates missing parents. Returns the topmost new folder. Node's `recursive` never returns for a path in `/proc`. */
+/** Creates a folder and missing parents. Returns the topmost new folder. Node's `recursive` never returns for a path in `/proc`. */
 export function createFolder(path: string, mode = 0o777): string | undefined {
   try {
     mkdirSync(path, { mode })

@@ -244,7 +244,7 @@ t.test('closest returns undefined if no name is similar', async (t) => {
 
 verifies(
   'limits:arguments',
-  'closest and editDistance do not compare texts of more than 100 characters',
+  'closest and editDistance do not compare input of more than 100 characters',
   async (t) => {
     const word = 'frame_id'.repeat(100_000)
     t.equal(closest(word, names), undefined)

@@ -9,7 +9,7 @@ import { syncFolderSync } from './platform-files.ts'
 
 const markerSuffix = '.initialized'
 
-/** Files to remove with a database. The marker is first, so that a crash in between does not look like lost data. */
+/** Suffixes of files to remove with a database. The marker is first, so that a crash in between does not look like lost data. */
 export const sidecars = [markerSuffix, '-wal', '-shm', '-journal'] as const
 
 /**

@@ -251,30 +251,34 @@ verifies('wire:guard:token-origin', async (t) => {
   t.equal(await upgrade(t, socket, { ...page, ...bearer(all) }), 'open')
 })
 
-verifies('access:every-route', 'the port of an app rejects the same intruders as the server', async (t) => {
-  const { demo, port } = await openGuarded(t)
-  const paths = [
-    '/mcp',
-    '/sse',
-    '/messages',
-    '/health',
-    '/metrics',
-    '/openapi.json',
-    '/',
-    '/notes/n1',
-    '/nowhere',
-    '/tools/echo',
-  ]
-  for (const url of [demo, port])
-    for (const path of paths)
-      for (const method of ['GET', 'POST'])
-        for (const { name, status, code, fields } of intruders) {
-          const response = await send(`${url}${path}`, method, { body: {}, headers: fields })
-          t.equal(response.status, status, `${method} ${url}${path}: ${name}`)
-          t.match(response.text, code)
-        }
-  t.equal((await send(`${demo}/health`, 'GET', { headers: bearer(all) })).status, 200)
-})
+verifies(
+  'access:every-route',
+  'the port of an app rejects the same unauthorized requests as the server',
+  async (t) => {
+    const { demo, port } = await openGuarded(t)
+    const paths = [
+      '/mcp',
+      '/sse',
+      '/messages',
+      '/health',
+      '/metrics',
+      '/openapi.json',
+      '/',
+      '/notes/n1',
+      '/nowhere',
+      '/tools/echo',
+    ]
+    for (const url of [demo, port])
+      for (const path of paths)
+        for (const method of ['GET', 'POST'])
+          for (const { name, status, code, fields } of intruders) {
+            const response = await send(`${url}${path}`, method, { body: {}, headers: fields })
+            t.equal(response.status, status, `${method} ${url}${path}: ${name}`)
+            t.match(response.text, code)
+          }
+    t.equal((await send(`${demo}/health`, 'GET', { headers: bearer(all) })).status, 200)
+  },
+)
 
 /** Resolves to the status of a rejected upgrade, or to `open`. */
 const upgrade = (t: Test, url: string, fields: Record<string, string>): Promise<number | 'open'> => {

@@ -1,4 +1,3 @@
-/** Checks that a token cannot use the sessions, streams, state and tasks of another token, even with their ids. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { ask, defineApp, elicit } from '@causeway/app-kit'
 import { openDatabase } from '@causeway/store'

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
-/** Returns every row of every table as sorted text. */
 export function readRows(file: string): Readonly<Record<string, readonly string[]>> {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {

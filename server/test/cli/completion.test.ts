@@ -51,7 +51,7 @@ for text in "$@"; do
 done
 zpty -d shell`
 
-t.test('zsh completes commands, their words and flags', needs('zsh'), async (t) => {
+t.test('zsh completes commands, their arguments and flags', needs('zsh'), async (t) => {
   const folder = t.testdir({ _causeway: await print(t, 'zsh'), 'type.zsh': zshTypist, monday: {} })
   const typed = [
     'stat',
@@ -79,7 +79,7 @@ t.test('zsh completes commands, their words and flags', needs('zsh'), async (t) 
   ])
 })
 
-t.test('fish completes commands, their words and flags', needs('fish'), async (t) => {
+t.test('fish completes commands, their arguments and flags', needs('fish'), async (t) => {
   const folder = t.testdir({ 'causeway.fish': await print(t, 'fish'), monday: {} })
   const complete = (line: string) => {
     const program = `source causeway.fish; complete -C'causeway ${line}'`

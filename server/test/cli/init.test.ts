@@ -16,7 +16,6 @@ import { findBridge, getBridgeCommand } from '../../src/cli/clients/bridge-progr
 import { clients } from '../../src/cli/clients/clients.ts'
 import { runHere } from './run-here.ts'
 
-/** Creates the home and project folders of a user. */
 function createUser(t: Test, project: Parameters<Test['testdir']>[0] = {}) {
   const dir = t.testdir({ home: {}, project })
   const [home, cwd] = [join(dir, 'home'), join(dir, 'project')]

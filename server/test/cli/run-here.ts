@@ -3,7 +3,6 @@ import type { Machine } from '@causeway/protocol'
 import type { Test } from 'tap'
 import { runCommand } from '../../src/cli/run.ts'
 
-/** The exit code and output of a command. */
 export interface CommandResult {
   readonly code: number
   readonly stdout: string

@@ -231,33 +231,37 @@ verifies('gateway:tasks', async (t) => {
   await t.rejects(listing, { code: 'METHOD_NOT_FOUND' }, 'no client sees the tasks of another')
 })
 
-verifies('gateway:misbehaviour', 'servers work without ping, with one era and with a new era', async (t) => {
-  const dir = t.testdir({ data: {} })
-  const [log, update] = [`${dir}/log`, `${dir}/update`]
-  const servers = {
-    silent: fixture(['--no-ping', `--log=${log}`]),
-    modern: fixture(['--modern']),
-    updated: fixture([`--modern-if=${update}`]),
-  }
-  const { core } = await openHostedCore(t, servers, { dir })
-  await listed(core, 'silent', 'modern', 'updated')
-  for (const app of ['Silent', 'Modern', 'Updated'])
-    t.equal(readText(await call(core, `${app}__echo`, { text: app })), app)
-  t.match(status(core, 'modern'), { protocol_version: '2026-07-28', starts: 1 })
-  t.match(status(core, 'updated'), { protocol_version: '2025-11-25' })
-  t.notOk((await readLines(log)).includes('ping'), 'a process is never pinged')
-  writeFileSync(update, '')
-  await core.hosted.gateway.restart('updated')
-  t.equal(readText(await call(core, 'Updated__echo', { text: 'after' })), 'after')
-  await until(
-    async () => status(core, 'updated')?.protocol_version,
-    (version) => version === '2026-07-28',
-  )
-})
+verifies(
+  'gateway:misbehaviour',
+  'servers work without ping, with one era, and with another era after a restart',
+  async (t) => {
+    const dir = t.testdir({ data: {} })
+    const [log, update] = [`${dir}/log`, `${dir}/update`]
+    const servers = {
+      silent: fixture(['--no-ping', `--log=${log}`]),
+      modern: fixture(['--modern']),
+      updated: fixture([`--modern-if=${update}`]),
+    }
+    const { core } = await openHostedCore(t, servers, { dir })
+    await listed(core, 'silent', 'modern', 'updated')
+    for (const app of ['Silent', 'Modern', 'Updated'])
+      t.equal(readText(await call(core, `${app}__echo`, { text: app })), app)
+    t.match(status(core, 'modern'), { protocol_version: '2026-07-28', starts: 1 })
+    t.match(status(core, 'updated'), { protocol_version: '2025-11-25' })
+    t.notOk((await readLines(log)).includes('ping'), 'a process is never pinged')
+    writeFileSync(update, '')
+    await core.hosted.gateway.restart('updated')
+    t.equal(readText(await call(core, 'Updated__echo', { text: 'after' })), 'after')
+    await until(
+      async () => status(core, 'updated')?.protocol_version,
+      (version) => version === '2026-07-28',
+    )
+  },
+)
 
 verifies(
   'gateway:misbehaviour',
-  '300 calls of a good server succeed while other servers misbehave',
+  '300 calls to a working server succeed while other servers misbehave',
   inCI(async (t) => {
     const { core } = await openHostedCore(t, {
       good: fixture(),

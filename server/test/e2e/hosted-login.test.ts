@@ -26,7 +26,6 @@ async function openCommands(t: Test) {
     return result
   }
   const mcp = (...words: string[]) => run(words)
-  /** Runs `mcp login`, and opens the URL that it prints. */
   const logIn = async (): Promise<CommandResult> => {
     let visiting: Promise<unknown> = Promise.resolve()
     const result = await run(['login', 'docs'], {

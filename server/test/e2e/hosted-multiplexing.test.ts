@@ -1,4 +1,3 @@
-/** Ten clients with the same ids and progress tokens share one process. */
 import t from 'tap'
 import { Agent, request } from 'undici'
 import { isComplete } from '../../../test/tier.ts'

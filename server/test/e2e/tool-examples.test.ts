@@ -1,4 +1,3 @@
-/** Runs the example of every tool of every app. */
 import { cpSync } from 'node:fs'
 import { type Env, makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'

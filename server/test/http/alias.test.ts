@@ -15,7 +15,6 @@ import { both, initializeMessage, openWire, rpc, toolCall, until } from './open-
 
 const demoAliases = [{ app: 'demo', port: 0 }]
 
-/** Returns a function that sends requests to the port of an app. */
 const sender =
   (port: number | undefined) =>
   async (path: string, body?: unknown, headers: Record<string, string> = {}) => {

@@ -17,8 +17,6 @@ import {
   type Wire,
 } from './open-wire.ts'
 
-/** The fast path of plain calls and tool lists: it sends the same responses as the SDK, and passes unusual requests to the SDK. */
-
 /** Valid and invalid calls. */
 const traffic = [
   toolCall('Demo__echo', { text: 'hello' }),
@@ -296,25 +294,28 @@ t.test('log messages below the level that the client set are not sent', async (t
   t.match((await messages.next()).value, { params: { data: 'two' } })
 })
 
-t.test('isPlainCall accepts only calls with a name and arguments', async (t) => {
-  const plain = rpc('tools/call', { name: 'x', arguments: {} })
-  t.ok(isPlainCall(plain))
-  t.ok(isPlainCall({ ...plain, params: { name: 'x' } }))
-  const others = [
-    null,
-    [plain],
-    { ...plain, jsonrpc: '1.0' },
-    { ...plain, id: null },
-    { ...plain, id: 1.5 },
-    { ...plain, method: 'tools/list' },
-    { ...plain, params: undefined },
-    { ...plain, params: { name: 5 } },
-    { ...plain, params: { name: 'x', arguments: [] } },
-    { ...plain, params: { name: 'x', _meta: { progressToken: 1 } } },
-    { ...plain, params: { name: 'x', _meta: { 'io.modelcontextprotocol/logLevel': 'info' } } },
-    { ...plain, params: { name: 'x', inputResponses: {} } },
-    { ...plain, params: { name: 'x', requestState: 'v1' } },
-    { ...plain, params: { name: 'x', task: {} } },
-  ]
-  for (const [index, other] of others.entries()) t.notOk(isPlainCall(other), String(index))
-})
+t.test(
+  'isPlainCall rejects malformed calls and calls that request messages, contain replies or have unknown params',
+  async (t) => {
+    const plain = rpc('tools/call', { name: 'x', arguments: {} })
+    t.ok(isPlainCall(plain))
+    t.ok(isPlainCall({ ...plain, params: { name: 'x' } }))
+    const others = [
+      null,
+      [plain],
+      { ...plain, jsonrpc: '1.0' },
+      { ...plain, id: null },
+      { ...plain, id: 1.5 },
+      { ...plain, method: 'tools/list' },
+      { ...plain, params: undefined },
+      { ...plain, params: { name: 5 } },
+      { ...plain, params: { name: 'x', arguments: [] } },
+      { ...plain, params: { name: 'x', _meta: { progressToken: 1 } } },
+      { ...plain, params: { name: 'x', _meta: { 'io.modelcontextprotocol/logLevel': 'info' } } },
+      { ...plain, params: { name: 'x', inputResponses: {} } },
+      { ...plain, params: { name: 'x', requestState: 'v1' } },
+      { ...plain, params: { name: 'x', task: {} } },
+    ]
+    for (const [index, other] of others.entries()) t.notOk(isPlainCall(other), String(index))
+  },
+)

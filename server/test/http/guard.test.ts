@@ -10,7 +10,6 @@ import { readBody } from '../../src/http/request-body.ts'
 import { captureLog } from '../test-core.ts'
 import { both, initializeMessage, openWire, rpc, type Sending, toolCall, type Wire } from './open-wire.ts'
 
-/** Requests to routes of every kind. */
 const routes: readonly (Sending & { body?: unknown })[] = [
   { path: '/mcp', body: rpc('tools/list') },
   { path: '/mcp', method: 'GET', headers: { accept: 'text/event-stream' } },

@@ -1,4 +1,3 @@
-/** Clients that send initialize: sessions, streams, cancellation, and the state that survives a restart. */
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { foundTool } from '../demo-app.ts'
@@ -182,7 +181,7 @@ t.test('session: a client that does not accept a stream gets JSON and keeps its 
     })
 })
 
-t.test('session: each message of a batch is answered', async (t) => {
+t.test('session: each request of a batch is answered', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const answers = await postAll(wire, id, [

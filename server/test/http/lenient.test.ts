@@ -6,8 +6,6 @@ import { verifies } from '../../../test/verifies.ts'
 import { foundTool } from '../demo-app.ts'
 import { both, modern, openWire, respond, rpc, toolCall, until, type Wire } from './open-wire.ts'
 
-/** Scripts without a handshake: the original curl commands, batches, and rejected messages. */
-
 const run = promisify(execFile)
 
 /** Runs a curl command of the original document; only the port differs. */

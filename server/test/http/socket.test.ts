@@ -7,7 +7,6 @@ import { soon } from '../test-core.ts'
 import { openWire, rpc, until, type Wire } from './open-wire.ts'
 import { portApp } from './port-app.ts'
 
-/** A WebSocket client that stores received frames. */
 interface Client {
   readonly frames: readonly string[]
   readonly socket: WebSocket

@@ -13,8 +13,6 @@ import { EventLog } from '../../src/http/mcp/event-log.ts'
 import { foundTool } from '../demo-app.ts'
 import { initializeMessage, openWire, rpc, toolCall, until, type Wire } from './open-wire.ts'
 
-/** The HTTP+SSE transport of MCP 2024-11-05, with raw messages and with the clients of both SDKs. */
-
 const info = { name: 'old-client', version: '1' }
 
 /** Opens a stream and returns it with a function that posts to the endpoint from its first event. */

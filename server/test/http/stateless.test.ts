@@ -8,8 +8,6 @@ import { verifies } from '../../../test/verifies.ts'
 import { StatelessRequests } from '../../src/http/mcp/stateless-requests.ts'
 import { both, initializeMessage, modern, openWire, rpc, toolCall, until } from './open-wire.ts'
 
-/** Stateless clients of MCP 2026-07-28: headers, errors, progress, cancellation, subscriptions. */
-
 const serverInfo = { name: 'causeway' }
 
 t.test('modern: a call is answered as JSON with result type and server info', async (t) => {
@@ -210,7 +208,7 @@ t.test('rejected envelopes and envelopes over the length limit are not cached', 
   t.equal(sdk.calls, 4)
 })
 
-t.test('an envelope over the depth limit of the cache is classified by the SDK', async (t) => {
+t.test('an envelope that is too deeply nested to cache is classified by the SDK', async (t) => {
   const { read, sdk } = countClassifications()
   const deep = modern(toolCall('Demo__echo'))
   const levels = 50_000

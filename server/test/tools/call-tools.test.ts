@@ -168,11 +168,15 @@ verifies('view:find', async (t) => {
   t.ok(missed.length <= 5)
 })
 
-verifies('view:find', 'at least 80 % of unseen questions find their tool', async (t) => {
-  const missed = unseenQuestions.filter(([question, tool]) => !find(question).includes(tool))
-  t.comment(`${unseenQuestions.length - missed.length} of ${unseenQuestions.length}`, missed)
-  t.ok(missed.length <= unseenQuestions.length * 0.2)
-})
+verifies(
+  'view:find',
+  'for at least 80 % of unseen questions, the first 5 results contain the tool',
+  async (t) => {
+    const missed = unseenQuestions.filter(([question, tool]) => !find(question).includes(tool))
+    t.comment(`${unseenQuestions.length - missed.length} of ${unseenQuestions.length}`, missed)
+    t.ok(missed.length <= unseenQuestions.length * 0.2)
+  },
+)
 
 verifies('view:find', 'a result has at most 4 kB, and marks shortened tools', async (t) => {
   const { app, control } = demoApp()

@@ -12,7 +12,6 @@ const profiles = { small: ['Demo__e*', 'Wire'], find: ['Causeway__find_*'] }
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** Returns the lists of the built-in apps without opening the apps. */
 const listBuiltIn = (mount: Mount) =>
   buildMountLists(
     mount,
