@@ -65,7 +65,7 @@ const describeStep = ({ number, kind, status, reason, undone_ms, result, started
   started_ms,
 })
 
-/** Returns the newest row, because an undone step may have the same number. */
+/** Returns the id of the newest row, because an undone step may have the same number. */
 async function findStepId(
   critic: Critic,
   sid: string | undefined,

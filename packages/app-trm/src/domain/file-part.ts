@@ -8,8 +8,8 @@ export function splitLines(text: string): readonly string[] {
 }
 
 /**
- * Returns at least one and at most `limit` whole lines, with about `maxLength` characters. `offset` counts from 1.
- * `nextOffset` is `null` at the end.
+ * Returns up to `limit` lines of about `maxLength` characters in total. Cuts off a longer first line. `offset` counts
+ * from 1. `nextOffset` is `null` at the end.
  */
 export function readPart(
   text: string,

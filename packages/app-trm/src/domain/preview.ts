@@ -5,7 +5,7 @@ const maxLines = 40
 
 type Preview = Pick<AppliedCandidate, 'changes' | 'previousPaths'> & { readonly before: OriginalFiles }
 
-/** Lists a renamed file with both paths. */
+/** Compares the changed files. Lists a renamed file under both paths. */
 export function createPreview({ before, changes, previousPaths }: Preview) {
   const comparison = new LineComparison()
   const removedPaths = new Set(previousPaths.values())

@@ -85,7 +85,7 @@ const signalsSchema = z
     issues.push({ code: 'custom', path: [repeatedName], message, input: value })
   })
 
-/** The arguments with their nested members, which the listed schema only describes in words. */
+/** The arguments with their nested members, which the listed schema describes only as text. */
 export const requestSchema = z.strictObject({
   build: command,
   dataQual: command,

@@ -83,7 +83,7 @@ async function hasProgram(repo: string, name: string): Promise<boolean> {
 
 const standardModules = new Set(['unittest', 'compileall', 'doctest', 'timeit', 'py_compile', 'json', 'venv'])
 
-/** Whether a module is in the project or the interpreter's libraries, or its program is next to the interpreter. */
+/** Whether a module is standard or in the project, or a program with its name is next to the interpreter or in PATH. */
 async function hasModule(repo: string, python: string, module: string): Promise<boolean> {
   const topLevelName = module.split('.')[0] ?? module
   const isProjectModule = existsSync(join(repo, topLevelName)) || existsSync(join(repo, `${topLevelName}.py`))

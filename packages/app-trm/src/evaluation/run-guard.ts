@@ -89,7 +89,7 @@ async function readOriginals({
   return texts
 }
 
-/** Returns the restored paths: tests, their configuration, and the files that these name. */
+/** Restores tests, their configuration, and the files that these use. Returns the restored paths. */
 async function restoreGuardedFiles(
   guard: GuardRun,
   originals: ReadonlyMap<string, string>,
@@ -104,12 +104,12 @@ async function restoreGuardedFiles(
     ...tamperedPaths,
     ...findShadowingPackages(createdPaths, existingPaths),
   ])
-  // Data that other code also names is input and not an expected result.
   const checks = new Set(
     session.config.signals
       .filter(({ kind }) => kind === 'check' || kind === 'lint')
       .flatMap((signal) => findScripts(signal.command)),
   )
+  // Data that other code also names is input and not an expected result.
   const testedFiles = changedPaths.every(isSource) ? scriptFile : codeFile
   const texts = await readTexts(
     guard.cwd,
@@ -142,7 +142,7 @@ async function listFiles(
     .slice(0, maxTexts)
 }
 
-/** Returns the changed files in linked or copied folders, which cannot be restored. */
+/** Returns suspicions for changed files in linked or copied folders, which cannot be restored. */
 function findDependencySuspicions({ changedPaths, session: { config } }: GuardRun): readonly Suspicion[] {
   const folders = [...config.link, ...config.copy]
   return changedPaths
@@ -196,7 +196,7 @@ function findNewData(
   return dataFiles.filter((path) => !existingPaths.has(path)).slice(0, maxTexts)
 }
 
-/** If the failures of the probe are reported only with the original files, the candidate forges the verdict. */
+/** If the probe's failures are reported only with the original files, the candidate forged the verdict. */
 async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
   const testFinding = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
   if (testFinding?.tests === undefined) return 'not possible'

@@ -112,7 +112,7 @@ function chooseTests({ selection }: StageRun, command: string): SelectedTests {
   throw new TrmError('TESTS_NOT_SELECTABLE', `the command cannot run selected tests: ${command}`)
 }
 
-/** Returns `undefined` if the report does not exist, is a link, or is too large. */
+/** Returns `undefined` if the report is missing, too large or not a regular file. */
 async function readReport(file: string): Promise<string | undefined> {
   try {
     const stats = await lstat(file)

@@ -14,7 +14,7 @@ export const markerName = 'CAUSEWAY_STEP'
 
 export const createMark = (pid: number): ProcessMark => ({ pid, started: identifyProcess(pid) || null })
 
-/** Signals a process group. Returns `false` if the group does not exist or is the server's own. */
+/** Signals a process group. Returns `false` if it does not exist, is the server's own or may not be signalled. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid) return false
   try {

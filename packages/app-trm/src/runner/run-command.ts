@@ -25,7 +25,7 @@ export interface CommandOptions {
   /** Unique for an evaluation. All of its processes have the marker in their environment. */
   readonly marker: string
   readonly signal: AbortSignal
-  /** Called once, before the output is read. */
+  /** Called once, after the process starts. */
   readonly onStart?: (mark: ProcessMark) => Promise<void>
 }
 
@@ -44,13 +44,13 @@ const [graceMs, drainMs] = [2000, 1000]
 
 /**
  * A watcher in the command's group reads a pipe. If the server is killed, the pipe closes and the watcher kills the
- * group. It uses only shell built-ins, because the command's PATH may contain no program.
+ * group. The watcher uses only shell built-ins, because the command's PATH may not contain any program.
  */
 const watcherScript = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 
 /**
  * Runs a command until it exits, times out or is cancelled, and kills all of its processes. Throws
- * `INVALID_ARGUMENTS`.
+ * `INVALID_ARGUMENTS` if the command or `env` is too long.
  */
 export async function runCommand(run: CommandOptions): Promise<CommandResult> {
   const { command, cwd, env, timeoutMs, sandbox = [], marker, signal, onStart } = run
@@ -106,7 +106,7 @@ function startShell(args: readonly string[], options: Pick<CommandOptions, 'cwd'
   }
 }
 
-/** Returns the shell's exit code, even if other processes still hold its pipes, or 127 if the shell cannot start. */
+/** Returns the exit code, `null` after a signal, or 127 without a shell. Other processes may still hold the pipes. */
 async function waitForExit(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null) return child.exitCode
   try {

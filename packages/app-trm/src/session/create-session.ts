@@ -11,7 +11,7 @@ import type { Critic } from './critic.ts'
 import { endSession } from './end-session.ts'
 
 const maxSessions = 50
-/** Idle time after which a session may be replaced by a new session. */
+/** Idle milliseconds after which a new session may replace a session. */
 const idleMs = 7 * 86_400_000
 
 interface CreateRequest {
@@ -48,7 +48,7 @@ export async function createSession(critic: Critic, options: CreateRequest) {
   return answer
 }
 
-/** Returns `null` for a project that is too large, unless the session is isolated. */
+/** Returns `null` for a project that is too large, or throws if the session is isolated. */
 async function snapshotStart({ snapshots }: Critic, repo: string, isolate: boolean): Promise<string | null> {
   try {
     return await snapshots.takeAll(repo)

@@ -10,7 +10,7 @@ import { removeUnusedWorkspaces } from '../workspace/workspace.ts'
 import { Critic } from './critic.ts'
 import { rollBack } from './roll-back.ts'
 
-/** Also rolls back evaluations that an earlier server did not finish. */
+/** Opens the database and rolls back evaluations that an earlier server did not finish. */
 export async function openCritic(env: Env): Promise<Critic> {
   const { dir, settings, log } = env
   const { trmRoots, trmCommands, trmTrusted, trmSandbox } = settings

@@ -51,13 +51,13 @@ export class RunningStep {
     for (const listener of this.#listeners) listener(progress)
   }
 
-  /** Waits until the evaluation's files are restored. */
+  /** Cancels the evaluation and waits until its files are restored. */
   async cancel(reason?: CausewayError): Promise<void> {
     this.#controller.abort(reason)
     await this.completion.catch(() => {}) // the call that submitted the candidate receives the error
   }
 
-  /** Returns `undefined` if the evaluation has not ended after the wait. Rejects with its error. */
+  /** Returns `undefined` if the evaluation has not ended after the wait. Rejects with the evaluation's error. */
   async wait({ waitS, signal, onProgress, cancelOnAbort }: WaitOptions): Promise<EvalResult | undefined> {
     const waitController = new AbortController()
     const pause = sleep(waitS * 1000, undefined, {

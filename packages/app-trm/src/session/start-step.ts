@@ -80,13 +80,13 @@ export async function startStep(
 interface RecordedEdits {
   /** Files changed by another program since the last step, sorted. */
   readonly editedPaths: readonly string[]
-  /** The landing of these files, or `null` if the list is empty. */
+  /** Id of the landing of these files, or `null` if there are none. */
   readonly landingId: number | null
   /** Files that differ from the start of the session, sorted. */
   readonly changedPaths: readonly string[]
 }
 
-/** Throws `SNAPSHOT_TOO_LARGE`. */
+/** Records edits by other programs. Throws `SNAPSHOT_TOO_LARGE`. */
 async function recordEdits(
   { store, snapshots }: Critic,
   { id, config, start }: SessionRow,

@@ -33,7 +33,7 @@ export class Contents {
     this.#options = options
   }
 
-  /** Stores files and returns their ids in order. Throws `TREE_BUSY` if a file changes while it is read. */
+  /** Stores files and returns their ids in order. Throws `TREE_BUSY` if a file changes while it is being read. */
   async addFiles(files: readonly string[]): Promise<readonly string[]> {
     const ids: string[] = []
     await forEachConcurrently(files.entries(), async ([index, file]) => {

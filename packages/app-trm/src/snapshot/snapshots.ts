@@ -186,7 +186,7 @@ export class Snapshots {
     this.#contents.collect()
   }
 
-  /** Throws `SNAPSHOT_UNAVAILABLE` and the reason of the signal. */
+  /** Throws `SNAPSHOT_UNAVAILABLE` or the signal's reason. */
   importArchive(signal: AbortSignal): Promise<void> {
     return this.#contents.importArchive(signal)
   }

@@ -81,7 +81,7 @@ export interface SessionChange {
   readonly baseline?: Baseline | undefined
 }
 
-/** The audit of a command. It remains after the session ends. */
+/** Audit record of a command. It remains after the session ends. */
 export interface CommandRow {
   readonly session_id: string
   /** `step 3`, `step 3 guard` or `only`. */

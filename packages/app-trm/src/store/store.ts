@@ -25,7 +25,7 @@ import { migrations } from './schema.ts'
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 
-/** How long a repeated request returns the stored result, in milliseconds. */
+/** Milliseconds during which a repeated request returns the stored result. */
 const repeatMs = 600_000
 
 function parseColumns<Row>(row: object, columns: readonly (keyof Row & string)[]): Row {
@@ -44,7 +44,7 @@ type NewStep = Pick<
   'session_id' | 'number' | 'kind' | 'request' | 'marker' | 'reason' | 'standing_before'
 >
 
-/** The sessions in `trm.db`. Each method is one transaction. */
+/** Sessions in `trm.db`. Each method except `readResults` is one transaction. */
 export class TrmStore {
   readonly db: ContentDatabase
   readonly #clock: AgingClock
@@ -162,7 +162,7 @@ export class TrmStore {
     })
   }
 
-  /** Deletes the landing if the files were restored. */
+  /** Ends a step without a result. Deletes the landing if the files were restored. */
   async abandonStep(stepId: number, status: StepRow['status'], isRestored: boolean): Promise<void> {
     this.#transact(() => {
       if (isRestored)

@@ -169,7 +169,7 @@ async function runSelectedTests(
   })
 }
 
-/** Candidates are still accepted after success or plateau. */
+/** Rejects candidates after the last step, but not after success or plateau. */
 function checkLimit({ id, standing, config }: SessionRow): void {
   if (standing.step < config.halt.max) return
   throw new TrmError('SESSION_HALTED', `all ${config.halt.max} steps are used: ${id}`, {

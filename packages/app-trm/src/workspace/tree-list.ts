@@ -56,7 +56,7 @@ export async function listTree(root: string, limits: TreeLimits): Promise<readon
 
 /**
  * Returns the parent folders of `paths` that contain `.git`, each with a trailing slash. Git lists the files of a
- * nested repository only if it is damaged.
+ * nested repository only if that repository is damaged.
  */
 async function findRepositories(root: string, paths: readonly string[]): Promise<readonly string[]> {
   const folders = new Set(
@@ -113,8 +113,9 @@ interface FolderRules {
 }
 
 /**
- * Lists the paths that are not ignored, or all paths if `includeIgnored` is set. Rules of deeper folders take precedence.
- * `skipped` contains ignored files and folders, and other repositories. Generated folders are in neither list.
+ * Lists the paths that are not ignored, or all paths if `includeIgnored` is set. Rules of nested folders take
+ * precedence. `skipped` contains ignored files and folders, and other repositories. Generated folders are in neither
+ * list.
  */
 export async function walkTree(root: string, { includeIgnored = false } = {}) {
   const included: string[] = []

@@ -8,7 +8,7 @@ import type { Critic } from '../session/critic.ts'
 
 const getWorkFolder = (dir: string): string => join(dir, 'trm', 'work')
 
-/** Also kills the processes in the copies. The name of a copy is the marker of its processes. */
+/** Removes all copies and kills their processes. The name of a copy is the marker of its processes. */
 export async function removeWorkCopies(dir: string): Promise<void> {
   const folder = getWorkFolder(dir)
   // Version 0.2 also wrote files that end in `.mark`.

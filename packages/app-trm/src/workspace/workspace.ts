@@ -24,7 +24,7 @@ export async function createWorkspace(
   return folder
 }
 
-/** Workspaces remain if the server exits before their session is created. */
+/** Removes workspaces that remain because the server exited before their session was created. */
 export async function removeUnusedWorkspaces({ dir, store }: Critic): Promise<void> {
   const sessionIds = new Set((await store.listSessions()).map(({ id }) => id))
   const folder = getWorkspacesFolder(dir)

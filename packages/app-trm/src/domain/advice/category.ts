@@ -1,4 +1,4 @@
-/** Categories of review comments. The `focus` argument selects some of them. */
+/** Categories of review comments. */
 export const categories = [
   'type-safety',
   'logging',

@@ -28,7 +28,7 @@ interface FixRequest {
 }
 
 /**
- * Returns at most one repair per problem, in order. Each repair was applied and parsed. `files` contains the files that
+ * Returns up to three repairs that apply and parse, at most one per problem, in order. `files` contains the files that
  * problems name and the modules that may define a missing name.
  */
 export function findFixes({ problems, files }: FixRequest): readonly Fix[] {
@@ -83,8 +83,8 @@ const standardModules =
   /^(csv|datetime|functools|itertools|json|math|os|random|re|sqlite3|statistics|sys|time)$/
 
 /**
- * Imports a missing name in a Python file: a conventional alias, a standard module, or a definition that only one
- * other module contains.
+ * Repairs an undefined name in a Python file by an import: a conventional alias, a standard module, or the only other
+ * module that defines the name.
  */
 function importName(
   { file = '', message }: Problem,
@@ -115,7 +115,7 @@ const toModule = (path: string): string =>
     .replace(/(\/__init__)?\.py$/, '')
     .replaceAll('/', '.')
 
-/** Adds an import after existing imports, or after the docstring or comments at the top. */
+/** Returns an edit that inserts an import after existing imports, or after the docstring or comments at the top. */
 function createImportEdit(text: string, statement: string): Edit {
   let [end, lastType] = [0, '']
   for (let node = parser.parse(text).topNode.firstChild; node; node = node.nextSibling) {
@@ -134,7 +134,7 @@ function createImportEdit(text: string, statement: string): Edit {
   }
 }
 
-/** Replaces a wrong name by the name that the message suggests, or the only similar name. */
+/** Replaces a wrong name with the name that the message suggests or else the most similar name. */
 function renameName({ message, line = 0 }: Problem, text: string): Repair | undefined {
   const attribute = /(?:has no attribute|Property) '(\w+)'/.exec(message)?.[1]
   const wrongName = attribute ?? undefinedName.exec(message)?.[1]
@@ -151,7 +151,7 @@ function renameName({ message, line = 0 }: Problem, text: string): Repair | unde
   }
 }
 
-/** Returns `undefined` for a short name or two equally similar names. */
+/** Returns `undefined` if no name is similar enough or two are equally similar. */
 function findSimilarName(name: string, names: readonly string[]): string | undefined {
   const similarNames = [...new Set(names)]
     .filter((other) => other !== name && Math.abs(other.length - name.length) <= 2)

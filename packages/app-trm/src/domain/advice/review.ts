@@ -31,7 +31,7 @@ export interface ReviewedFile {
   readonly orig?: string | undefined
 }
 
-/** Throws `NOT_A_DIFF`, `FILE_TOO_LARGE`. */
+/** Parses a diff. Throws `NOT_A_DIFF` for other text and `FILE_TOO_LARGE` for too many lines. */
 export function readChangedFiles(diff: string): readonly ChangedFile[] {
   let files: readonly FileDiff[]
   try {
@@ -51,7 +51,7 @@ export function readChangedFiles(diff: string): readonly ChangedFile[] {
   })
 }
 
-/** Throws `FILE_TOO_LARGE`. */
+/** Throws `FILE_TOO_LARGE` for too many lines. */
 export function compareFiles(files: readonly ReviewedFile[]): readonly ChangedFile[] {
   checkLineCount(
     files.flatMap(({ content, orig = '' }) => [content, orig]),
@@ -81,7 +81,7 @@ function toChangedFile(
 
 const [python, script, ts] = [/\.pyi?$/, /\.[cm]?[jt]sx?$/, /\.[cm]?tsx?$/]
 
-/** A rule. `message` is the problem, a colon, and the remedy. */
+/** A review rule. `message` is the problem and, after a colon, usually the remedy. */
 type Rule = readonly [Category, Severity, files: RegExp, pattern: RegExp, message: string]
 
 const textRules: readonly Rule[] = [
@@ -94,7 +94,7 @@ const longLineRule: Rule = ['formatting', 'info', /./, /./, 'more than 120 chara
 const largeChangeRule: Rule = ['size', 'warning', /./, /./, 'more than 200 lines are added: split the change']
 const missingTestRule: Rule = ['testing', 'info', /./, /./, 'the code changes and no test does: add a test']
 
-/** Rules for added code except its strings and comments. */
+/** Rules for added lines without their strings and comments. */
 const codeRules: readonly Rule[] = [
   ['logging', 'warning', python, /(?<![\w.])print\s*\(/, 'print in the code: use logging'],
   ['logging', 'warning', script, /\bconsole\.(log|debug|dir)\s*\(/, 'console output: use the logger'],
@@ -112,7 +112,7 @@ const codeRules: readonly Rule[] = [
   ['data-validation', 'info', python, /\.read_(csv|excel)\((?!.*dtype)/, 'data without a schema: pass dtype'],
 ]
 
-/** Only the start of a longer line is searched, to limit the time. */
+/** In UTF-16 units. To limit the time, only the start of a longer line is searched. */
 const maxLineLength = 500
 
 const removeStringsAndComments = (line: string, path: string): string => {

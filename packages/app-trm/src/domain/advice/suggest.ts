@@ -12,7 +12,7 @@ interface Location {
 export interface SuggestRequest {
   readonly result: EvalResult
   readonly problems: readonly Problem[]
-  /** Texts of the files that problems name, by path. */
+  /** Contents of the files that problems name, by path. */
   readonly files: ReadonlyMap<string, string>
   readonly fixableFiles: ReadonlySet<string>
 }

@@ -70,7 +70,7 @@ function choosePlacement(searches: readonly HunkSearch[], search: HunkSearch, pa
   throw createAmbiguousError(search, path)
 }
 
-/** Returns an empty list if the hunks are not in order. */
+/** Returns the placements between the unique neighbours, or an empty list if the hunks are not in order. */
 function listOrderedPlacements(searches: readonly HunkSearch[], search: HunkSearch): readonly Placement[] {
   const isSorted = (numbers: readonly number[]) =>
     numbers.every((number, index) => number >= (numbers[index - 1] ?? number))
@@ -88,7 +88,7 @@ function listOrderedPlacements(searches: readonly HunkSearch[], search: HunkSear
 
 /**
  * Finds the exact placement at the header's line, shifted by the offset of the nearest hunk with a single placement.
- * Without such a hunk, the header must count its lines correctly.
+ * Without such a hunk, returns `undefined` if the header's line counts are wrong.
  */
 function findAtHeaderLine(
   searches: readonly HunkSearch[],

@@ -147,7 +147,7 @@ function requireText(content: FileContent | undefined, path: string): string {
   throw createError('NOT_TEXT', 'the file is not UTF-8 text', path)
 }
 
-/** Length in UTF-16 units from which sending a whole file causes a warning. */
+/** Minimum length in UTF-16 units at which replacing a whole file causes a warning. */
 const largeFileLength = 100_000
 
 function createSyntaxWarnings(

@@ -52,7 +52,7 @@ function findSimilarOffset(source: readonly string[], lines: readonly string[]):
   for (const [line, text] of source.entries()) {
     const fileWords = findWords(text)
     const sharedCount = [...words].filter((word) => fileWords.has(word)).length
-    // The wanted text can be part of a longer line, so additional words count little.
+    // The searched text can be part of a longer line, so additional words have a low weight.
     const similarity = sharedCount / words.size - Math.max(0, fileWords.size - words.size) / 100
     if (similarity > maxSimilarity) [bestLine, maxSimilarity] = [line, similarity]
   }

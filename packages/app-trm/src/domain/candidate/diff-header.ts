@@ -1,4 +1,4 @@
-/** A file's header in a diff, with git's prefixes. */
+/** A file's header in a diff. The paths include git's prefixes. */
 export interface DiffHeader {
   /** Previous path. `undefined` if the header does not contain it, `null` for `/dev/null`. */
   readonly from: string | null | undefined
@@ -18,7 +18,7 @@ export const emptyHeader: DiffHeader = {
   isBinary: false,
 }
 
-/** Whether the lines at an index are a file's `---` and `+++`. */
+/** Whether the `---` and `+++` lines of a file start at an index. */
 export const isFileHeader = (lines: readonly string[], index: number): boolean =>
   /^--- \S/.test(lines[index] ?? '') && /^\+\+\+ \S/.test(lines[index + 1] ?? '')
 
@@ -56,7 +56,7 @@ export function addHeaderLine(header: DiffHeader, line: string): DiffHeader {
 export function stripPrefixes({ from, to, isRename }: DiffHeader): Pick<DiffHeader, 'from' | 'to'> {
   const hasPrefixes = !isRename && [from, to].every((path) => path == null || /^[abciow]\//.test(path))
   if (!hasPrefixes || (from == null && to == null)) return { from, to }
-  // Equal prefixes are a folder of the project.
+  // If both prefixes are equal, they are a folder of the project.
   if (from != null && to != null && from[0] === to[0]) return { from, to }
   return { from: from?.slice(2) ?? from, to: to?.slice(2) ?? to }
 }
@@ -84,7 +84,7 @@ const escapes: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** Decodes git's quoted paths: C strings with non-ASCII bytes in octal. */
+/** Decodes a path quoted by git: a C string with non-ASCII bytes in octal. */
 function unquote(path: string): string {
   const [, inner] = /^"((?:[^"\\]|\\.)*)"/.exec(path) ?? []
   if (inner === undefined) return path

@@ -15,7 +15,7 @@ import type { Edit } from './types.ts'
 
 export type TextEdit = Exclude<Edit, { type: 'insertCell' | 'replaceCell' | 'deleteCell' }>
 
-/** Returns spans of the original text. `name` identifies the text in error messages. */
+/** Converts edits to spans of the original text. `name` identifies the text in error messages. */
 export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
   const spans = edits.flatMap((edit, index) =>
     placeEdit(text, edit, createReject(name, index + 1)).map(

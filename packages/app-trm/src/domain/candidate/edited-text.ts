@@ -5,7 +5,7 @@ import { TrmError } from '../../errors.ts'
 export interface Span {
   readonly start: number
   readonly end: number
-  /** Lines end with LF. */
+  /** Replacement with LF line endings. */
   readonly text: string
 }
 
@@ -45,7 +45,7 @@ export function parseText(text: string): ParsedText {
 
 export const toLineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
 
-/** A line takes about 200 bytes of memory while a text is read. */
+/** Limits memory, because a line takes about 200 bytes while a text is being read. */
 const maxLines = 1_000_000
 
 /** Throws `FILE_TOO_LARGE` for more than a million lines in total. `name` identifies the texts in the message. */
@@ -68,7 +68,7 @@ export const toLines = ({ body, lineStarts }: ParsedText): string[] =>
 export const getLineStart = ({ body, lineStarts }: ParsedText, line: number): number =>
   lineStarts[line] ?? body.length
 
-/** Lines and offsets count from 0. */
+/** Returns the line that contains an offset. Both count from 0. */
 export function findLine({ lineStarts }: ParsedText, offset: number): number {
   let [low, high] = [0, lineStarts.length]
   while (low < high) {
@@ -81,7 +81,7 @@ export function findLine({ lineStarts }: ParsedText, offset: number): number {
 
 /**
  * Replaces spans, which must not overlap. Insertions at the same offset retain their order. New lines get the line
- * endings of the lines that they replace or follow. By default, a missing line ending at the end remains missing.
+ * endings of the lines that they replace or follow. By default, a missing final line ending remains missing.
  */
 export function replaceSpans(
   text: ParsedText,

@@ -27,7 +27,7 @@ type Cell = Notebook['cells'][number]
 
 export const isNotebook = (path: string): boolean => /\.ipynb$/i.test(path)
 
-/** Throws `INVALID_NOTEBOOK`. */
+/** Parses a notebook. Throws `INVALID_NOTEBOOK`. */
 export function readNotebook(path: string, text: string) {
   const parsed = notebookSchema.safeParse(parseObject(text))
   if (!parsed.success)
@@ -36,7 +36,7 @@ export function readNotebook(path: string, text: string) {
     })
   const { cells, nbformat_minor, metadata } = parsed.data
   return {
-    /** `isList` is whether the source is a list of lines, as Jupyter writes it. */
+    /** `isList` is whether the file stores the source as a list of lines, as Jupyter does. */
     cells: cells.map(({ cell_type: kind, id, source }, index) => ({
       index,
       id,
@@ -59,7 +59,7 @@ function findCell(path: string, { cells }: Notebook, address: CellAddress): Cell
   })
 }
 
-/** Returns a cell's Python code. IPython magics and shell commands are replaced with blank lines. */
+/** Returns a cell's Python code. IPython magics, help and shell commands are replaced with blank lines. */
 export function removeMagics(source: string): string {
   const code = source.trimStart().startsWith('%%') ? source.replace(/[^\n]+/g, '') : source
   return code.replace(/^[^\S\n]*(?:\w+[^\S\n]*=[^\S\n]*)?[%!?].*$|^.*\?[^\S\n]*$/gm, '')
@@ -109,7 +109,7 @@ export function editNotebook(path: string, text: string, edits: readonly Edit[])
 const isTextEdit = (edit: Exclude<Edit, Insertion>): edit is TextEdit =>
   edit.type !== 'replaceCell' && edit.type !== 'deleteCell'
 
-/** Returns `null` for a deleted cell. */
+/** Returns a cell's new source, or `null` for a deleted cell. */
 function changeSource(path: string, { index, source }: Cell, edits: readonly Exclude<Edit, Insertion>[]) {
   const [first] = edits
   if (first?.type === 'deleteCell') return null
@@ -154,7 +154,7 @@ class NotebookWriter {
     else if (source !== before) this.#modify(['cells', index, 'source'], isList ? toLines(source) : source)
   }
 
-  /** Writes a cell as Jupyter does, with sorted keys. */
+  /** Inserts a cell with sorted keys, as Jupyter writes it. */
   insert(index: number, { kind, content }: Insertion): void {
     const cell = {
       cell_type: kind,

@@ -1,7 +1,7 @@
 /** Places hunks by their lines. The line numbers in headers only decide between equal matches. */
 import type { Hunk, HunkLine } from './unified-diff.ts'
 
-/** Replaces `remove` lines from index `at` with `insert`. */
+/** Replaces `removeCount` lines from `lineIndex` with `newLines`. */
 export interface LineChange {
   readonly lineIndex: number
   readonly removeCount: number
@@ -26,7 +26,7 @@ export interface IndexedText {
   readonly lines: readonly string[]
   /** Lines without trailing white space. */
   readonly trimmedLines: readonly string[]
-  /** Indices of each trimmed line. */
+  /** Line indices by trimmed line. */
   readonly positions: ReadonlyMap<string, readonly number[]>
 }
 
@@ -140,8 +140,8 @@ function isFuzzyMatch(
 }
 
 /**
- * Whether a block of inserted lines has a matching line next to it. On the other side, the adjacent line may differ
- * if the line beyond it matches.
+ * Whether a changed block removes lines or has a matching line next to it. On the other side, the adjacent line may
+ * differ if the line beyond it matches.
  */
 function isAnchored(
   lines: readonly HunkLine[],

@@ -15,7 +15,7 @@ export interface Hunk {
   readonly newStart: number | undefined
   /** Whether the header counts the lines correctly. */
   readonly isCounted: boolean
-  /** Whether `\ No newline at end of file` follows the last old or new line. */
+  /** Whether `\ No newline at end of file` follows the last old line. */
   readonly isOldUnterminated: boolean
   readonly isNewUnterminated: boolean
   /** Whether added lines end with CRLF and headers with LF, which means that the file has CRLF line endings. */

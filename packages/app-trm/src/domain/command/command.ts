@@ -1,4 +1,4 @@
-/** Appends arguments with which a simple test command writes a report. Returns other commands unchanged. */
+/** Appends arguments so that a simple test command reports each test. Returns other commands unchanged. */
 export function addReport(command: string, file: string): string {
   const trimmedCommand = command.trim()
   if (!isSimple(trimmedCommand)) return command

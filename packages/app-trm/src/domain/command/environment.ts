@@ -19,7 +19,7 @@ export const findForbiddenName = (variables: Readonly<Record<string, string>>): 
     (name) => /^(LD_|DYLD_|CAUSEWAY_)/.test(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
   )
 
-/** Later arguments take precedence. Only `outer` is filtered. */
+/** Later arguments take precedence. Only `serverEnv` is filtered. */
 export function createEnvironment(
   serverEnv: Readonly<Record<string, string | undefined>>,
   sessionEnv: Readonly<Record<string, string>>,
@@ -33,7 +33,7 @@ export function createEnvironment(
 }
 
 /**
- * Returns the session's variables and `more`, extended so that pytest writes `xml` and node --test writes `nodeXml`.
+ * Returns options so that pytest writes `xml` and node --test writes `nodeXml`, followed by those of both variables.
  */
 export function createReportEnvironment(
   { xml, nodeXml }: { readonly xml: string; readonly nodeXml: string },

@@ -8,7 +8,7 @@ export interface SelectedTests {
 
 /**
  * Returns the command that runs tests by id, or `undefined` if the runner cannot select tests or the command is not
- * simple. `source` comes from the last run. Other tests with the same name also run.
+ * simple. `source` is that of the last `TestRun`. Other tests with the same name also run.
  */
 export function selectTests(
   command: string,

@@ -10,7 +10,7 @@ export interface AbsentPath {
 /** Maximum number of characters read from the end of an output, and of returned paths. */
 const [maxTextLength, maxPaths] = [100_000, 5]
 
-/** Returns the paths that occur in outputs, either as paths or as Python modules. */
+/** Returns up to five paths that occur in outputs, either as paths or as Python modules. */
 export function findNamedPaths(
   paths: readonly AbsentPath[],
   outputs: readonly string[],

@@ -137,7 +137,7 @@ function alterPythonAssertion(line: string): string | undefined {
 const scriptAssertion =
   /(?<=(?:[;{}\n]|=>)\s{0,80})(?:(?:assert\w*|t)(?:\.strict)?\.(?:equals?|is|same|strictEqual|deepEqual|deepStrictEqual)\(|expect\()(?=[^\n]*\))/
 
-/** Rejects conditions and functions before the assertion, which could prevent it from running. */
+/** Returns `undefined` if a condition or function could prevent the assertion from running. */
 function alterScriptTest(block: string): string | undefined {
   const match = scriptAssertion.exec(block)
   if (match === null) return undefined
@@ -173,12 +173,12 @@ function alterArguments(head: string, text: string, tail: string): string | unde
   return changedVariable && `${head}${first}, ${changedVariable}${tail}`
 }
 
-/** Alters a literal or a variable. Adding 1 to a text or a list also makes the test fail. */
+/** Alters a literal or a variable. Adding 1 to a string or a list also makes the test fail. */
 const alterValue = (text: string): string | undefined =>
   alterLiteral(text) ??
   (/^[a-z_][\w.]*(?:\[[^\]]*\])*$/.test(text) && !/inf|nan/i.test(text) ? `(${text}) + 1` : undefined)
 
-/** Adds 1 to a number, although a tolerance could hide it, or alters a string without escapes. */
+/** Adds 1 to a number, which a tolerance could hide, or alters a string without escapes. */
 function alterLiteral(text: string): string | undefined {
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return `${text} + 1`
   const [, quote, inner] = /^(['"])([^'"\\\n]*)\1$/.exec(text) ?? []

@@ -51,7 +51,7 @@ interface Judgement {
   readonly score: Score
 }
 
-/** The first evaluation of a session becomes its baseline. */
+/** Scores an evaluation. The first evaluation of a session becomes its baseline. */
 export function assess(input: AssessmentInput): Assessment {
   const { config, kind, standing, baseline, filesChanged = [], guard: finding = null, absent = [] } = input
   const first = judge(input, input.evidence)

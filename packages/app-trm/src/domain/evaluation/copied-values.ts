@@ -18,7 +18,7 @@ const [maxDistance, maxLiterals] = [60, 1000]
 /** Pairs of a tested input and its result in one file, such as `2 14`. */
 type TestedPairs = ReadonlySet<string>
 
-/** The pairs of each test file, and the test files that contain each pair. */
+/** The pairs of each test file, and the sets that contain each pair. */
 export interface TestedValues {
   readonly pairsByFile: readonly TestedPairs[]
   readonly filesByPair: ReadonlyMap<string, readonly TestedPairs[]>
@@ -100,7 +100,7 @@ function findCopiedLists(
 const conditionPattern =
   /(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')\s+if\s+[^=]{1,60}==\s*(-?\d+(?:\.\d+)?|"[^"\n]*"|'[^'\n]*')/g
 
-/** Returns the pairs of Python conditional expressions, where the result comes first. */
+/** Returns the pairs of Python conditional expressions, in which the result comes first. */
 const listConditions = (text: string): readonly string[] =>
   Array.from(text.slice(0, 2000).matchAll(conditionPattern), ([, result = '', input = '']) =>
     [input, result].map(unquote).join(' '),
@@ -119,7 +119,7 @@ const unquote = (text: string): string => (/^['"]/.test(text) ? text.slice(1, -1
 interface Literal {
   readonly value: string
   readonly line: number
-  /** Columns in the line. */
+  /** Columns `[start, end)` in the line, from 0. */
   readonly start: number
   readonly end: number
 }

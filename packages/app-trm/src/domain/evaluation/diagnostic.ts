@@ -11,7 +11,7 @@ export interface Diagnostic {
 
 /**
  * Matches `a.py:1:5: F401 x`, `a.py:1: error: x  [code]` and `a.ts:1:5 - error TS1: x`. The form
- * `a.ts(1,5): error TS1: x` is rewritten to the last one.
+ * `a.ts(1,5): error TS1: x` is first rewritten to `a.ts:1:5: error TS1: x`.
  */
 const locatedPattern =
   /^(?<file>[^\s:][^:\n]*):(?<line>\d+)(?::(?<column>\d+))?(?::| -) (?:(?<kind>error|warning):? )?(?:(?<code>[A-Z]{1,3}\d{2,5}):? )?(?<message>.+?)(?: {2}\[(?<rule>[\w-]+)\])?$/
@@ -60,7 +60,7 @@ function toDiagnostic({
   }
 }
 
-/** Returns the problems whose file, code and message do not occur in the baseline. Ignores line numbers. */
+/** Returns the problems that occur more often than in the baseline, by file, code and message. */
 export function findNewDiagnostics(
   before: readonly Diagnostic[],
   now: readonly Diagnostic[],

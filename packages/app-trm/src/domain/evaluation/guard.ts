@@ -27,7 +27,7 @@ export interface Guard {
   readonly why: readonly string[]
   readonly probe: GuardFinding['probe']
   readonly suspicions: readonly string[]
-  /** Doubts withhold a success until the caller accepts their files. */
+  /** Doubts, which withhold a success until the caller accepts their files. */
   readonly doubts?: readonly Doubt[]
 }
 

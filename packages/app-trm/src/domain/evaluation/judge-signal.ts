@@ -57,7 +57,7 @@ export interface Reference {
   readonly bestPerf: Metric | undefined
   readonly goal: 'min' | 'max'
   readonly allowTestRemoval: boolean
-  /** Whether new tests count. */
+  /** Whether tests that the baseline lacks count. */
   readonly countsNewTests: boolean
 }
 
@@ -146,7 +146,7 @@ function judgeLint(finding: StageFinding, { baselineDiagnostics }: Reference): J
   return { value: toValue(finding, isSuccessful(end) ? 1 : 0, why.join(', ')), newDiagnostics }
 }
 
-/** A benchmark that improves by at least this factor in one step no longer measures the same work. */
+/** A result that exceeds the best by at least this factor is rejected as a measurement of other work. */
 const maxGain = 1000
 
 function judgePerf(finding: StageFinding, { bestPerf, goal }: Reference): SignalValue {

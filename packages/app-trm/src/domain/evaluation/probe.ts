@@ -106,7 +106,7 @@ export const reportsProbe = (run: TestRun | undefined, { names, alteredNames }: 
     ),
   )
 
-/** Returns the test files with passed tests, or all test files if a passed test does not name its file. */
+/** Returns the test files with passed tests, followed by all others if a passed test does not name its file. */
 export function listProbeFiles(paths: readonly string[], run: TestRun): readonly string[] {
   const passedIds = run.cases.filter(({ status }) => status === 'pass').map(({ id }) => id)
   const getStem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')

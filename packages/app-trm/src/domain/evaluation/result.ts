@@ -22,7 +22,7 @@ export interface EvalResult extends Decision {
   readonly emaScore: number
   readonly bestScore: number
   readonly noImproveStreak: number
-  /** `null` if the session has no test command or its output is unreadable. */
+  /** `null` if the session has no test command or the command's output is unreadable. */
   readonly tests: Guard['tests']
   /** `null` if the session has no build command. */
   readonly okBuild: boolean | null
@@ -47,7 +47,7 @@ export interface EvalResult extends Decision {
   /** Missing in results of version 0.2. */
   readonly absent?: readonly string[]
   readonly warnings: readonly string[]
-  /** `work copy`, `process group`, `limits`, `bwrap`. */
+  /** Isolation in effect: some of `work copy`, `process group`, `limits` and `bwrap`. */
   readonly isolation: readonly string[]
   readonly stages: readonly StageSummary[]
   readonly filesChanged: readonly string[]
@@ -146,7 +146,7 @@ function chooseNextAction({
     : 'Next: correct what fails and submit.'
 }
 
-/** Results of version 0.1 contain only failures with messages. */
+/** Returns ids. Results of version 0.1 list only failures with messages. */
 export const listFailedTests = (result: EvalResult | undefined): readonly string[] =>
   result?.failing ?? result?.failures.map(({ id }) => id) ?? []
 

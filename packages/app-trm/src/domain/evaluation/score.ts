@@ -12,8 +12,8 @@ export interface Score {
 }
 
 /**
- * Computes the weighted mean of all configured signals (original design, section "Scoring & Halting"). A signal
- * without a value counts as 0. The score is 0 if the weights sum to 0.
+ * Computes the weighted mean of all configured signals (original design, section "Scoring & Halting"). The score is 0
+ * if the weights sum to 0.
  */
 export function computeScore(values: readonly SignalValue[]): Score {
   const weights = values.reduce((sum, { weight }) => sum + weight, 0)
@@ -64,7 +64,7 @@ export const createStanding = (notes: string): Standing => ({
   notes,
 })
 
-/** The first score is its own average (original design, section "Scoring"). */
+/** Computes the moving average. The first score is its own average (original design, section "Scoring"). */
 export const computeAverage = (before: number | null, score: number, alpha: number): number =>
   before === null ? score : alpha * score + (1 - alpha) * before
 

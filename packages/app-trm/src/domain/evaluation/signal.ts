@@ -17,7 +17,7 @@ export interface SignalValue {
   /** 0 to 1. */
   readonly value: number
   readonly ok: boolean
-  /** `179 of 180 passed`, `exit 1`, `timed out after 5 s`. */
+  /** Reason, such as `179 of 180 passed` or `timed out after 5 s`. */
   readonly why: string
 }
 

@@ -45,7 +45,7 @@ export interface Tampering {
   readonly isTest: boolean
 }
 
-/** Returns the changed files that can decide the evaluation, such as scripts of `commands`. `created` are new files. */
+/** Returns the files of `paths` that can decide the evaluation, such as scripts that `commands` run. */
 export function findTampering(
   paths: readonly string[],
   commands: readonly string[],
@@ -88,8 +88,8 @@ export const isTestPath = (path: string): boolean => testPath.test(path)
 
 /**
  * Returns the changed files that unchanged tests, scripts, makefiles and package scripts use: scripts, modules with
- * test code, and modules with the rules of a `check`. `texts` contains the unchanged files, and `originals` the
- * changed files as they were at the start.
+ * test code, and modules with the rules of a script in `checks`. `texts` contains the unchanged files, and `originals`
+ * the changed files as they were at the start.
  */
 export function findHelpers(
   texts: ReadonlyMap<string, string>,
@@ -193,7 +193,7 @@ const helperText =
 
 const ruleName = /(^|[_.-])(rules?|checks?|checkers?|schemas?|valid\w*|constraints?|expectations?)([_.-]|$)/i
 
-/** A package has the name of its folder. */
+/** Returns the name of a package's folder, or a file's name. */
 const getModuleName = (path: string): string =>
   /([^/]+)\/(?:__init__\.py|index\.[cm]?[jt]s)$/.exec(path)?.[1] ?? path.slice(path.lastIndexOf('/') + 1)
 

@@ -38,7 +38,7 @@ const pythonRules: Readonly<Record<string, RegExp>> = {
     /^ValueError: [\s\S]*?truth value of a (?:Series|DataFrame|array)/,
 }
 
-/** Returns `undefined` if the cause is unclear. */
+/** Returns advice, or `undefined` if no rule matches. */
 export function advisePython(
   { type, message }: { readonly type: string; readonly message: string },
   hasModule: HasModule,

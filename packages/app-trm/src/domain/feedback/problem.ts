@@ -69,7 +69,7 @@ function rankProblem({ kind, source, isError }: Problem): number {
   return isError ? 4 : 5
 }
 
-/** Puts the advice on a second line. Returns at most `maxLength` characters. */
+/** Puts the advice on a second line. Shortens the message to `maxLength` in total, but not below 40 characters. */
 export function formatProblem(
   { file, line, kind, message, advice, count }: Problem,
   maxLength = 400,

@@ -17,7 +17,7 @@ const frameLine = /^\s+File "(?<file>[^"]+)", line (?<line>\d+)(?:, in .+)?$/
 const errorLine = /^(?<type>[A-Za-z_][\w.]*)(?:: (?<message>.*))?$/
 const pytestFrame = /^(?<file>[^\s:][^:]*\.pyi?):(?<line>\d+): (?:in \S+|(?<type>[A-Za-z_][\w.]*))?$/
 
-/** Reads every exception in an output, in order. In a chain, the uncaught exception is last. */
+/** Reads tracebacks, then pytest errors, or single lines without either. In a chain, the uncaught exception is last. */
 export function readPythonErrors(output: string): readonly PythonError[] {
   // In an exception group, lines start with a bar.
   const lines = output

@@ -3,7 +3,7 @@ import { countTests, type TestCase, type TestRun } from './test-run.ts'
 
 export interface Comparison {
   readonly missing: readonly string[]
-  /** Number of missing tests, even if they have no names. */
+  /** Number of missing tests, even if their names are unknown. */
   readonly missingCount: number
   readonly newlySkipped: readonly string[]
   readonly skippedCount: number
@@ -53,8 +53,8 @@ function compareById(before: readonly TestCase[], now: readonly TestCase[]): Com
 }
 
 /**
- * Counts the tests of the baseline and new failures, or all tests if the baseline has no tests. `added` is the number
- * of new passed tests, which do not count.
+ * Counts the tests of the baseline and new failures, or all tests if the baseline has errors or no tests. `added` is
+ * the number of new passed tests, which do not count.
  */
 export function countKnownTests(baseline: TestRun | undefined, now: TestRun) {
   const failed = now.failed + now.errors

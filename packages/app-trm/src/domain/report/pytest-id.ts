@@ -2,7 +2,7 @@ interface ReportedTest {
   readonly name: string
   /** Module and classes, such as `tests.test_sums.TestMean`. Empty for a file that could not be loaded. */
   readonly owner: string
-  /** The file that defines the test, or an empty text. For an inherited test, it differs from the module. */
+  /** The file that defines the test, or an empty string. For an inherited test, it differs from the module. */
   readonly file: string
 }
 

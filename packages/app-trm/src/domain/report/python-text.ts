@@ -20,7 +20,7 @@ export function readPytest(output: string): TestRun | undefined {
   }
 }
 
-/** Reads each line of the short summary with its section above. */
+/** Reads each failure in the short summary with its section above. */
 function readPytestFailures(output: string): TestCase[] {
   const summaryStart = output.lastIndexOf('short test summary info')
   if (summaryStart < 0) return []

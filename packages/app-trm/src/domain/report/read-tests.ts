@@ -12,7 +12,7 @@ export interface TestEvidence {
   readonly stderr: string
 }
 
-/** Reads, in this order, a report, TAP or text. Returns `undefined` if these contain no test results. */
+/** Reads, in this order, a report, TAP, JSON or text. Returns `undefined` if these contain no test results. */
 export function readTests({ reports, stdout, stderr }: TestEvidence): TestRun | undefined {
   for (const report of reports) {
     const run = readJunit(report) ?? readJsonReport(report)

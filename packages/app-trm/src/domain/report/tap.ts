@@ -36,7 +36,7 @@ function findEarlyEnd({ bailout, plan: { start, end }, count }: FinalResults): T
     : undefined
 }
 
-/** A test that contains assertions counts only if it fails although all of them pass. */
+/** A test that contains assertions is a case only if it fails although its assertions pass. */
 function collectCases(parser: Parser, path: readonly string[], cases: TestCase[]): void {
   let group = ''
   let lastSubtest = { name: '', count: 0, failures: 0 }

@@ -92,8 +92,8 @@ const libraryFile =
   /node_modules|site-packages|dist-packages|^node:|^internal\/|\/lib\/python\d|^<|\/usr\/lib\//
 
 /**
- * Shortens a failure message and finds the file and line in the project that it names. The innermost frame is last in
- * Python and first in JavaScript.
+ * Shortens a failure message and finds the project's file and line in it. The innermost frame is last in Python and
+ * first in JavaScript.
  */
 export function locateFailure(text: string): { message: string; file?: string; line?: number } {
   const message =
