@@ -24,7 +24,7 @@ export const getWantedSpace = (settings: EmbeddingSettings): WantedSpace =>
 /** Timeout of a query at an endpoint. */
 const queryTimeoutMs = 5000
 
-/** Opens an embedder for the stored vectors. Returns `undefined` if none is configured. Throws `EMBEDDINGS_INVALID`. */
+/** Returns `undefined` if no embedder is configured or the LSA model is missing. Throws `EMBEDDINGS_INVALID`. */
 export function openEmbedder(
   settings: EmbeddingSettings,
   model: Uint8Array | undefined,

@@ -28,7 +28,7 @@ export interface BuildProgress {
 }
 
 const startDelayMs = 1500
-/** How long a query waits for the first index. */
+/** Maximum time that a query waits for the first index. */
 const firstIndexTimeoutMs = 15_000
 /** Interval of checks for builds of other processes. */
 const watchIntervalMs = 2000
@@ -261,7 +261,7 @@ export class Help {
     }
   }
 
-  /** For a damaged index, starts a rebuild unless `autoBuild` is off. */
+  /** Runs a query. For a damaged index, throws and, if `autoBuild` is on, starts a rebuild. */
   async #query<T>(run: () => Promise<T>, scope?: Scope): Promise<T> {
     this.#lastQueryMs = this.#readMonotonicMs()
     try {
@@ -281,7 +281,7 @@ export class Help {
     }
   }
 
-  /** Starts the first build if necessary, without the initial delay. */
+  /** Waits for the first index. Starts its build if necessary, without the initial delay. */
   async #waitForIndex(): Promise<void> {
     if ((this.#revision ?? 0) > 0 || (await this.#checkRevision()) > 0) return
     if (this.settings.autoBuild && this.#failure === undefined && this.#build === undefined)

@@ -42,7 +42,7 @@ export interface BuildContext extends BuildCall {
 }
 
 /**
- * Builds and publishes an index, reading only changed files. A failure does not affect the published index. Throws
+ * Builds and publishes an index, parsing only changed files. A failure does not affect the published index. Throws
  * `HELP_BUILD_RUNNING`, `HELP_CHUNKING_CHANGED` and `EMBEDDING_SPACE_MISMATCH` (both only without `rebuild`),
  * `CANCELLED`, and errors of the embedder.
  */

@@ -23,7 +23,7 @@ interface ReadFile extends PageFile {
 const maxBytes = 2 * 2 ** 20
 const maxDepth = 24
 
-/** Returns the pages of a source by path, and the skipped files. */
+/** Returns the pages of a source, sorted by path, and the skipped files. */
 export async function findPages(source: Source): Promise<{ files: FoundFile[]; skipped: SkippedFile[] }> {
   const root = await realpath(source.folder)
   const files: FoundFile[] = []
@@ -64,7 +64,7 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; s
 /** HTML files are pages only in a folder without other pages. */
 const isHtml = (path: string): boolean => /\.html?$/i.test(path)
 
-/** Converts HTML and reStructuredText to Markdown, normalizes line endings, and replaces invalid UTF-8. */
+/** Reads a page as Markdown, with normalized line endings. Replaces invalid UTF-8. */
 export async function readPageFile({ source, file_path, path }: FoundFile): Promise<ReadFile> {
   const bytes = await readFile(path)
   const decoded = new TextDecoder('utf-8').decode(bytes)

@@ -15,10 +15,10 @@ export interface VectorResult {
   readonly reused: number
 }
 
-/** Number of texts after which vectors are stored. */
+/** Number of texts whose vectors are stored together. */
 const storeBatchSize = 256
 
-/** Uses cached vectors if possible. Throws errors of the embedder. */
+/** Embeds texts. Reuses cached vectors of an endpoint. Throws errors of the embedder. */
 export async function makeVectors(
   texts: Texts,
   settings: EmbeddingSettings,

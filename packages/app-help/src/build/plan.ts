@@ -103,7 +103,7 @@ export async function planFiles(
   }
 }
 
-/** Finds pages. Downloads them first if the source is a registry or site. */
+/** Finds a source's pages, after downloading those of a registry or site. */
 async function findSourcePages(source: Source, { signal, progress }: BuildCall, refetch: boolean) {
   const { npm, site, folder, name } = source
   if (npm !== undefined) {

@@ -53,7 +53,7 @@ export function deriveTitle(path: string): string {
   return parent === undefined ? name : `${toTitleCase(parent)} - ${name}`
 }
 
-/** Returns the first folder other than `docs`, together with the package's name. */
+/** Returns the package's name and the first folder other than `docs`, or a default such as `Overview`. */
 export function deriveSection(source: string, path: string): string {
   const folders = path
     .split('/')

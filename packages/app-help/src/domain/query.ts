@@ -4,7 +4,7 @@ import { isUnspaced, separateWords, splitIdentifier, splitWords, stopWords } fro
 export interface Question {
   /** Unique content words in order, or all words if there are no content words. */
   readonly words: readonly string[]
-  /** Identifiers: `preSerialization`, `FST_ERR_X`, `Mcp-Session-Id`. */
+  /** Identifiers such as `FST_ERR_X` and `Mcp-Session-Id`. */
   readonly identifiers: readonly string[]
   readonly phrases: readonly string[]
 }
@@ -68,7 +68,7 @@ export const formatFtsExpression = (terms: readonly string[]): string =>
 /** Queries omit frequent words only if the index has at least this many chunks. */
 export const minItemsForOmission = 5000
 
-/** Omits words in over a quarter of the chunks unless no others match. They are slow and do not affect the ranking. */
+/** Omits words in over a quarter of the chunks unless no others match. Such words are slow and hardly affect ranks. */
 export function selectRareTerms(
   terms: readonly string[],
   items: number,

@@ -26,7 +26,7 @@ export type ExportMetadata = z.output<typeof metadataSchema>
 
 const maxBytes = 2 ** 31
 
-/** Throws `HELP_IMPORT_REFUSED` if a file is missing or was modified. */
+/** Throws `HELP_IMPORT_REFUSED` if a file is missing, modified, too large or of another version. */
 function readExport(folder: string): { metadata: ExportMetadata; bytes: Uint8Array; file: string } {
   const file = join(folder, exportFiles.database)
   const metadataFile = join(folder, exportFiles.metadata)
@@ -57,7 +57,7 @@ export function openExport(folder: string): {
   return { metadata, index, bytes }
 }
 
-/** Runs a function on a database file. Throws `HELP_IMPORT_REFUSED` if it is not an index. */
+/** Runs a function on a database file. Throws `HELP_IMPORT_REFUSED` if it cannot be read. */
 export function withDatabase<T>(file: string, callback: (db: Database) => T): T {
   let db: Database | undefined
   try {

@@ -31,7 +31,7 @@ interface ExportContext extends BuildCall {
 
 /**
  * Exports the public pages as a new index, created only from their texts and checked for internal data. The same
- * pages give the same bytes. Throws `HELP_NOT_BUILT`, `HELP_EXPORT_UNSAFE` (after deleting the files) and
+ * pages give the same index bytes. Throws `HELP_NOT_BUILT`, `HELP_EXPORT_UNSAFE` (after deleting the files) and
  * `CANCELLED`.
  */
 export async function exportPublic(folder: string, context: ExportContext): Promise<ExportMetadata> {
@@ -129,7 +129,7 @@ async function readPublicPages(index: HelpIndex): Promise<NewPage[]> {
   }))
 }
 
-/** Returns `undefined` if cached vectors are missing. */
+/** Returns `undefined` if the index or the cache lacks vectors. */
 async function computePublicVectors(
   index: HelpIndex,
   pages: readonly NewPage[],

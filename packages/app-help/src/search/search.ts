@@ -155,7 +155,7 @@ async function embedQuestion(
   }
 }
 
-/** Adds synonyms, because LSA learns only synonyms in the corpus. */
+/** Adds synonyms for LSA, which learns only synonyms in the corpus. */
 export function addSynonyms(text: string, { provider }: EmbeddingSettings): string {
   if (provider !== 'lsa') return text
   return `${text} ${text} ${findSynonyms(listWordTerms(readQuestion(text))).join(' ')}`

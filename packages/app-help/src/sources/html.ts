@@ -39,7 +39,7 @@ function selectContent(tokens: readonly Token[]): readonly Token[] {
   return tokens.slice(headEnd + 1)
 }
 
-/** Yields tags and texts in linear time. Omits elements without documentation. */
+/** Yields tags and texts in linear time. Omits elements such as scripts. */
 function* listTokens(html: string): Generator<Token> {
   let skip = { name: '', depth: 0 }
   for (let position = 0; position < html.length; ) {

@@ -259,7 +259,7 @@ function parseLink(target: string, base: string): string | undefined {
 
 const previousSuffix = '.previous'
 
-/** Restores the pages of a site if the server was killed while it replaced them. */
+/** Restores a site's previous pages if the server was killed while replacing them. */
 export async function recoverSite(folder: string): Promise<void> {
   const previous = `${folder}${previousSuffix}`
   if (!existsSync(previous)) return

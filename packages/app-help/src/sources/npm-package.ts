@@ -22,7 +22,7 @@ const timeoutMs = 60_000
 const unzip = promisify(gunzip)
 
 /**
- * Downloads the pages into a folder, unless it exists, and verifies their integrity. Throws
+ * Downloads the pages into a folder, unless it exists, and verifies the archive's integrity. Throws
  * `HELP_SOURCE_UNREACHABLE`.
  */
 export async function fetchPackage(source: NpmPackage, folder: string, signal: AbortSignal): Promise<void> {

@@ -27,7 +27,7 @@ const labels: Readonly<Record<string, string>> = {
 const describedDirective =
   /^(?:(?:py|c|cpp|js|rst|std):.*|function|method|attribute|data|exception|option|cmdoption|envvar|confval|describe|setting|auto.*|decorator|property)$/
 
-/** Deeper directives are treated as text. */
+/** More deeply nested directives are treated as text. */
 const maxDepth = 20
 
 const underline = /^([!-/:-@[-`{-~])\1*\s*$/
@@ -122,7 +122,7 @@ function getLevel(adornment: string, { adornments }: Definitions): number {
   return Math.min(6, adornments.indexOf(adornment) + 1)
 }
 
-/** Returns the id as Sphinx writes it: `my-label` for `.. _my_label:`. */
+/** Returns ` {#my-label}`, with the id that Sphinx writes, for `.. _my_label:`. */
 function readLabel(line: string): string | undefined {
   const [, name, url] = target.exec(line) ?? []
   if (name === undefined || url !== undefined) return undefined

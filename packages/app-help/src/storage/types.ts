@@ -11,7 +11,7 @@ export type Edition = 'public' | 'internal'
 /** Ids of internal pages start here. Public pages have the same ids in both editions. */
 export const firstInternalId = 1_000_000_000
 
-/** The pages that a query can find. Undefined members do not restrict it. */
+/** The pages that a query can find. Undefined members do not restrict the query. */
 export interface Scope {
   readonly internal: boolean
   readonly language?: string | undefined

@@ -52,7 +52,7 @@ export class VectorScan {
   }
 }
 
-/** All vectors have length 1. */
+/** Expects and returns vectors of length 1. */
 function computeMeanVectors(
   { dimensions, ids, data }: VectorTable,
   getPage: (item: number) => number,

@@ -21,7 +21,7 @@ const docColumns =
 const itemColumns =
   'id::integer AS item_id, doc_id::integer AS doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text'
 
-/** Opens the published index. Each method is one statement, so that it reads a consistent state. */
+/** Opens the published index. Each ranked list comes from one statement and is therefore consistent. */
 export async function readPostgres(
   db: PostgresDatabase,
   facts: IndexFacts,
@@ -214,8 +214,8 @@ const createPhraseCountSql = (row: string, { vector, columns }: TermColumns): st
   ) AS phrases)`
 
 /**
- * BM25 score of a term in a row, as in SQLite's `bm25`: k1 is 1.2 and b is 0.75. Rows of older versions do not
- * have frequencies. Uses $8, the mean length of a row.
+ * BM25 score of a term in a row, as in SQLite's `bm25`: k1 is 1.2 and b is 0.75. Rows of earlier versions lack
+ * frequencies. Uses $8, the mean length of a row.
  */
 const createScoreSql = (row: string, columns: TermColumns): string => {
   const { frequencies, length } = columns

@@ -69,7 +69,7 @@ function createScanningSearch(db: PostgresDatabase, dimensions: number): Postgre
   }
 }
 
-/** Requests more texts than needed, because the scope is applied afterwards. */
+/** Examines more candidates than needed, because the scope is applied afterwards. */
 async function findNearestItems(
   db: PostgresDatabase,
   { vector, scope, limit }: VectorQuery,

@@ -42,7 +42,7 @@ export const docColumns: Columns = [
 ]
 export const linkColumns: Columns = [['D', 1]]
 
-/** A phrase does not span columns. */
+/** Skips a position after each column, so that phrases do not span columns. */
 export function countTerms(texts: readonly string[], columns: Columns, kind: TermKind): TermVector {
   const terms = new Map<string, { frequency: number; readonly positions: string[] }>()
   let position = 0
@@ -70,7 +70,7 @@ export function countTerms(texts: readonly string[], columns: Columns, kind: Ter
   }
 }
 
-/** Returns the query's terms as `tsquery` texts, each a word or a phrase, and their words. */
+/** Returns the query's terms as `tsquery` strings, each a word or a phrase, and their words. */
 export function createQueryTerms(
   terms: readonly string[],
   kind: TermKind,
