@@ -21,7 +21,6 @@ export const getWantedSpace = (settings: EmbeddingSettings): WantedSpace =>
     ? { provider: 'openai', model: settings.model, dimensions: settings.dimensions }
     : { provider: settings.provider }
 
-/** Timeout of a query at an endpoint. */
 const queryTimeoutMs = 5000
 
 /** Returns `undefined` if no embedder is configured or the LSA model is missing. Throws `EMBEDDINGS_INVALID`. */

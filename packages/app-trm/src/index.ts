@@ -1,4 +1,3 @@
-/** Applies code candidates, runs a project's own checks, computes a score and decides when to stop. */
 import { defineApp } from '@causeway/app-kit'
 import { TrmError } from './errors.ts'
 import { declarePrompts } from './prompts.ts'

@@ -8,7 +8,6 @@ import { deleteInternal, openStorage, type StorageSettings } from '../storage/op
 import type { BuildReport, HelpIndex, HelpStorage, IndexFacts } from '../storage/types.ts'
 import { type BuildContext, type BuildOptions, type BuildRequest, build } from './build.ts'
 
-/** Methods of the worker that builds, exports and imports. */
 export interface BuildMethods {
   readRevision(storage: StorageSettings): number
   readFacts(storage: StorageSettings): IndexFacts | undefined

@@ -1,6 +1,5 @@
 import type { FusedDoc } from './fuse.ts'
 
-/** Factor for pages of a source that the query names. */
 const namedSourceFactor = 1.5
 
 /** Decision records are short and cover many subjects, so they would outrank the guides. */

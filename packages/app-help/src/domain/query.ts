@@ -61,7 +61,7 @@ export const isMostlyUnspaced = (terms: readonly string[]): boolean =>
 export const listIdentifierTerms = ({ identifiers }: Question): string[] =>
   identifiers.map((name) => splitWords(separateWords(name)).join(' ')).filter((term) => term !== '')
 
-/** Returns an FTS5 expression that matches any of the terms, quoted. */
+/** Matches any of the terms. */
 export const formatFtsExpression = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ')
 

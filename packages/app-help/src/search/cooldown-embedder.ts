@@ -1,7 +1,6 @@
 import { type Embedder, EmbedError } from '@causeway/embed'
 import type { CausewayError } from '@causeway/protocol'
 
-/** Pause after an endpoint fails. */
 const cooldownMs = 30_000
 
 /** An embedder that does not call an endpoint that failed recently. */

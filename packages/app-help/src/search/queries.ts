@@ -5,7 +5,6 @@ import type { BuildReport, DocRow, HelpIndex, HelpStorage, IndexFacts, Scope } f
 import type { Reader } from './reader.ts'
 import { type SearchAnswer, type SearchRequest, search } from './search.ts'
 
-/** A page by its id, or by its path with or without its source. */
 export type PageName =
   | { readonly doc_id: number }
   | { readonly file_path: string; readonly source?: string | undefined }

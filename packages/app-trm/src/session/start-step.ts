@@ -80,7 +80,7 @@ export async function startStep(
 interface RecordedEdits {
   /** Files changed by another program since the last step, sorted. */
   readonly editedPaths: readonly string[]
-  /** Id of the landing of these files, or `null` if there are none. */
+  /** Id of the landing of these files, or `null` without edits. */
   readonly landingId: number | null
   /** Files that differ from the start of the session, sorted. */
   readonly changedPaths: readonly string[]

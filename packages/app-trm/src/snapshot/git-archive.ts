@@ -27,13 +27,11 @@ export class GitArchive {
     return this.read(`refs/snapshots/${id}:entries`).then((list) => list?.toString())
   }
 
-  /** Returns `undefined` for an unknown name. */
   async read(name: string): Promise<Buffer | undefined> {
     const chunks: Buffer[] = []
     return (await this.#run(['cat-file', 'blob', name], 'pipe', chunks)) ? Buffer.concat(chunks) : undefined
   }
 
-  /** Returns `false` for an unknown name. */
   copyTo(name: string, file: FileHandle): Promise<boolean> {
     return this.#run(['cat-file', 'blob', name], file.fd)
   }

@@ -45,8 +45,7 @@ const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
 /**
  * Snapshots of project files, stored outside the project. Only `restore` writes to the project.
  *
- * To undo a step, call `restore(before, { expected: after })`. To reset, or to restore a checkpoint, `combine` the
- * snapshots of several steps: oldest first for the target, newest first for `expected`.
+ * To undo several steps, `combine` their snapshots: oldest first for the target, newest first for `expected`.
  */
 export class Snapshots {
   readonly #options: SnapshotsOptions

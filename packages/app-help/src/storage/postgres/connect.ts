@@ -6,7 +6,6 @@ import type { PostgresDatabase, Sql } from './sql.ts'
 
 export const internalSchema = 'help_internal'
 
-/** Maximum connections of a process, for queries and a build. */
 const maxConnections = 4
 
 /** The pool connects on first use. Throws `INVALID_SETTING` if the `pg` driver is not installed. */

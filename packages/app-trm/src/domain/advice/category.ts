@@ -1,4 +1,3 @@
-/** Categories of review comments. */
 export const categories = [
   'type-safety',
   'logging',

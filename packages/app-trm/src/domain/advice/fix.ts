@@ -7,7 +7,6 @@ import type { Candidate, Edit } from '../candidate/types.ts'
 import type { Problem } from '../feedback/problem.ts'
 import { formatLocation } from '../format.ts'
 
-/** A repair that can be submitted unchanged. */
 export interface Fix {
   readonly priority: 'critical' | 'high' | 'medium' | 'low'
   readonly issue: string

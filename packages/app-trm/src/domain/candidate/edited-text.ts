@@ -1,4 +1,4 @@
-/** A text that is being edited. Its lines end with LF. Writing the text restores the original line endings. */
+/** A text that is being edited. Writing the text restores the original line endings. */
 import { TrmError } from '../../errors.ts'
 
 /** Replacement of the characters `[start, end)` of `ParsedText.body`. In an insertion, `start` equals `end`. */

@@ -1,4 +1,3 @@
-/** Converts a candidate of any mode to operations on single files. */
 import { TrmError } from '../../errors.ts'
 import { stripPrefixes } from './diff-header.ts'
 import { normalizePath } from './path.ts'

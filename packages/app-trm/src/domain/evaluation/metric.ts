@@ -27,7 +27,7 @@ const units = new Map(
   ).flatMap(([names, unit, factor]) => names.split(' ').map((name) => [name, { unit, factor }] as const)),
 )
 
-/** Members that may contain the measurement, most likely first. */
+/** Members that may contain the result, most likely first. */
 const jsonKeys = ['metric', 'time', 'duration', 'runtime', 'elapsed', 'seconds', 'memory', 'bytes', 'value']
 
 const measurement =

@@ -64,7 +64,7 @@ export const createStanding = (notes: string): Standing => ({
   notes,
 })
 
-/** Computes the moving average. The first score is its own average (original design, section "Scoring"). */
+/** The first score is its own average (original design, section "Scoring"). */
 export const computeAverage = (before: number | null, score: number, alpha: number): number =>
   before === null ? score : alpha * score + (1 - alpha) * before
 

@@ -1,6 +1,6 @@
 export type SignalKind = 'check' | 'test' | 'lint' | 'perf'
 
-/** A configured command. The set is fixed for a session. */
+/** One of a session's commands, which never change. */
 export interface SignalSpec {
   /** `build`, `dataQual`, `test`, `lint`, `perf`, or a name given to `start`. */
   readonly name: string

@@ -89,7 +89,7 @@ export const isTestPath = (path: string): boolean => testPath.test(path)
 /**
  * Returns the changed files that unchanged tests, scripts, makefiles and package scripts use: scripts, modules with
  * test code, and modules with the rules of a script in `checks`. `texts` contains the unchanged files, and `originals`
- * the changed files as they were at the start.
+ * the changed files at the start.
  */
 export function findHelpers(
   texts: ReadonlyMap<string, string>,

@@ -22,7 +22,6 @@ const baselineOutcomes: Readonly<Record<TestStatus, TestOutcome>> = {
 
 /** Outcomes of each test in each evaluation, computed when they are read. */
 export class TestMatrix {
-  /** Ids by test key. */
   readonly #ids = new Map<string, string>()
   readonly #baseline = new Map<string, TestStatus>()
   /** Keys of tests that failed or did not run. */

@@ -38,7 +38,6 @@ const pythonRules: Readonly<Record<string, RegExp>> = {
     /^ValueError: [\s\S]*?truth value of a (?:Series|DataFrame|array)/,
 }
 
-/** Returns advice, or `undefined` if no rule matches. */
 export function advisePython(
   { type, message }: { readonly type: string; readonly message: string },
   hasModule: HasModule,

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 import { parseObject } from '../parse-object.ts'
 import { createRun, locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
-/** Parses a JSON report of jest or mocha. Returns `undefined` for other text. */
+/** Parses a JSON report of jest or mocha. */
 export function readJsonReport(text: string): TestRun | undefined {
   const report = parseObject(text)
   if (Array.isArray(report.testResults))

@@ -4,7 +4,7 @@ import { createRun, locateFailure, type TestCase, type TestRun, type TestStatus 
 const pytestSummary =
   /^(?:=+ )?((?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|rerun)(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$/gm
 
-/** Parses pytest's last summary line. Returns `undefined` for other output. */
+/** Parses pytest's last summary line and the failures. */
 export function readPytest(output: string): TestRun | undefined {
   const summary = [...output.matchAll(pytestSummary)].at(-1)?.[1]
   if (summary === undefined) return undefined
@@ -42,9 +42,7 @@ function readPytestFailures(output: string): TestCase[] {
 
 const unittestTotal = /^Ran (\d+) tests? in [\d.]+s$/m
 
-/**
- * Parses unittest's `Ran N tests`, counts, failures and, with -v, each test. Returns `undefined` for other output.
- */
+/** Parses unittest's `Ran N tests`, counts, failures and, with -v, each test. */
 export function readUnittest(output: string): TestRun | undefined {
   const total = Number(unittestTotal.exec(output)?.[1] ?? Number.NaN)
   const verdict = /^(OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$/m.exec(output.slice(output.search(unittestTotal)))

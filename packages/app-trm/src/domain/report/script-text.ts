@@ -1,7 +1,6 @@
-/** Parses the output of jest, vitest, mocha and node --test, for commands without a report. */
 import { locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
-/** Reads counts and names of failed tests. Returns `undefined` for other output. */
+/** Reads counts and names of failed tests from the output of commands without a report. */
 export function readScriptTests(output: string): TestRun | undefined {
   return readJest(output) ?? readVitest(output) ?? readMocha(output) ?? readNode(output)
 }
