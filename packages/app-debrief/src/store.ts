@@ -80,8 +80,8 @@ export class Debrief {
   }
 
   /**
-   * Opens the file of a plot that is not open. Concurrent calls share one load. Throws `INVALID_FILENAME`,
-   * `PLOT_NOT_FOUND`, `INVALID_PLOT` and `CANCELLED`.
+   * Opens a plot if it is not open. Concurrent calls share one load. Throws `INVALID_FILENAME`, `PLOT_NOT_FOUND` and
+   * the errors of `Plot.open`.
    */
   async open(filename: string, options?: CallOptions): Promise<Plot> {
     const name = parsePlotName(filename)
@@ -104,7 +104,7 @@ export class Debrief {
     }
   }
 
-  /** Throws `PLOT_NOT_FOUND`. */
+  /** Throws `INVALID_FILENAME` and `PLOT_NOT_FOUND`. */
   async close(filename: string): Promise<void> {
     const name = parsePlotName(filename)
     // The plot may have unsaved changes that were made before the server stopped.
@@ -124,8 +124,8 @@ export class Debrief {
   }
 
   /**
-   * Returns the plot with this name, the client's active plot or the only open plot. Throws `NO_PLOT_OPEN`,
-   * `PLOT_NOT_FOUND` and `MULTIPLE_PLOTS`.
+   * Returns the named plot or, without a name, the client's active plot or else the only open plot. Throws
+   * `INVALID_FILENAME`, `PLOT_NOT_FOUND`, `NO_PLOT_OPEN` and `MULTIPLE_PLOTS`.
    */
   async find(
     filename: string | undefined,
@@ -170,7 +170,7 @@ export class Debrief {
     }
   }
 
-  /** The plots remain recorded as open for the next start. */
+  /** Closes all plots. They remain recorded as open for the next start. */
   async end(): Promise<void> {
     this.#abortController.abort()
     await this.#watcher

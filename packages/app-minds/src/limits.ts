@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const count = (value: number) => z.number().int().min(1).default(value)
 
-/** Limits and their defaults. `CAUSEWAY_MINDS_LIMITS`, a JSON object, overrides them. */
+/** Limits with their defaults, which the JSON object `CAUSEWAY_MINDS_LIMITS` overrides. */
 export const limitsSchema = z.strictObject({
   traits: count(64),
   trait_chars: count(200),
@@ -27,7 +27,7 @@ export const limitsSchema = z.strictObject({
   save_memories: count(5000),
   /** Number of daily memories that triggers a consolidation. */
   daily_memories: count(500),
-  /** Maximum queued calls of a mind, without and with a language model. */
+  /** Maximum queued calls of a mind. `model_queue` applies to minds with a language model. */
   queue: count(256),
   model_queue: count(8),
   concurrent_decisions: count(64),
@@ -35,12 +35,12 @@ export const limitsSchema = z.strictObject({
   worker_search_from: count(5000),
   vector_cache_bytes: count(268_435_456),
   memory_cache_bytes: count(100_663_296),
-  /** How long a repeated request id returns the first result. */
+  /** How long a repeated request id returns the stored result. */
   repeat_ms: count(600_000),
   decisions_kept: count(1000),
 })
 
 export type Limits = Readonly<z.output<typeof limitsSchema>>
 
-/** Mind ids are segments of resource URIs. */
+/** Restricted, because mind ids are segments of resource URIs. */
 export const mindIdPattern = /^[A-Za-z0-9_.-]{1,128}$/

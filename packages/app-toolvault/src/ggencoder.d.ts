@@ -17,7 +17,7 @@ declare module 'ggencoder' {
     readonly sog?: number
     /** Degrees. */
     readonly cog?: number
-    /** Second of the minute. From 60 on: "not available". */
+    /** Second of the minute. 60 and more mean "not available". */
     readonly utc?: number
     readonly navstatus?: number
     readonly shipname?: string

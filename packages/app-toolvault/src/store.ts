@@ -6,10 +6,10 @@ import type { ToolArgs, VaultTool } from './catalog/vault-tool.ts'
 import { createNewId, runTool } from './runner/run-tool.ts'
 import type { VaultMethods } from './runner/vault-worker.ts'
 
-/** Runs with at most this many positions take less than ten milliseconds. */
+/** Maximum positions of a run in this thread. Such a run takes less than ten milliseconds. */
 const maxInlinePositions = 400
 
-/** Runs short tools in this thread, and long ones and file imports in workers. */
+/** Runs tools with few positions in this thread, and all others and file imports in workers. */
 export class Vault {
   readonly #newId: Env['newId']
   readonly #roots: Env['roots']

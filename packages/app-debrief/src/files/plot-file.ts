@@ -21,7 +21,7 @@ export interface StagedFile {
   readonly bytes: number
 }
 
-/** Returns a text that changes when the file is written or replaced, or `null` if the file does not exist. */
+/** Returns a text that changes when the file is written or replaced, or `null` if there is no regular file. */
 export async function getSignature(path: string): Promise<string | null> {
   try {
     const fileStats = await lstat(path, { bigint: true })
@@ -50,7 +50,7 @@ interface ReadOptions {
 }
 
 /**
- * Retries if the file is changed while being read. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`, `PLOT_TOO_LARGE`,
+ * Retries if the file changes while it is being read. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`, `PLOT_TOO_LARGE`,
  * `INVALID_PLOT` and the abort reason.
  */
 export async function readPlotFile(
@@ -126,7 +126,7 @@ export async function commitStagedFile(tempPath: string, path: string): Promise<
 export const discardStagedFile = (tempPath: string): Promise<void> =>
   rm(tempPath, { force: true }).catch(() => {})
 
-/** Removes temporary files of processes that exited during a save. */
+/** Removes temporary files of this plot from processes that exited during a save. */
 export async function removeStaleFiles(path: string): Promise<void> {
   const folder = dirname(path)
   const names = await readdir(folder).catch(() => [])
@@ -139,7 +139,7 @@ export async function removeStaleFiles(path: string): Promise<void> {
 
 const maxAttempts = 3
 
-/** The length does not depend on the plot's name, which can have the maximum length. */
+/** Uses a hash, because the plot's name can already have the maximum length of a file name. */
 const createTempName = (path: string): string =>
   `.causeway-${hashFilename(path)}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
 
@@ -210,7 +210,7 @@ async function withFile<T>(
   }
 }
 
-/** Throws if the file is not writable. */
+/** Returns 0o644 for a missing file. Throws if the file is not writable. */
 async function getWritableMode(path: string): Promise<number> {
   try {
     const { mode } = await stat(path)

@@ -16,7 +16,7 @@ export interface PlotRow {
   /** Hash of the content of a save in progress. */
   readonly saving_sha256: string | null
   readonly saving_rev: number | null
-  /** Name (older versions: path) and revision of the copy that contains changes which the file could not store. */
+  /** Name (a path if stored by an earlier release) of the copy with changes that could not be written to the file. */
   readonly rescue: string | null
   readonly rescue_rev: number | null
   readonly selection: readonly string[]
@@ -65,7 +65,7 @@ export const journalMigrations: readonly Migration[] = [
       CREATE INDEX answer_made ON answer (made_ms);
     `,
   },
-  // Prevents older servers, which cannot read packed patches, from opening the file.
+  // Prevents earlier releases, which cannot read packed patches, from opening the file.
   { name: 'packed patches', up: 'SELECT 1;' },
 ]
 
@@ -176,7 +176,7 @@ export class Journal {
     this.#transact(() => this.#putResult(request, result))
   }
 
-  /** Increments the revision. Throws `REV_MISMATCH`. */
+  /** Stores a transaction with its result and increments the revision. Throws `REV_MISMATCH`. */
   async commit(transaction: Transaction, result: unknown): Promise<void> {
     const { path, rev, request, actor, kind, label } = transaction
     const statements = this.#statements
@@ -197,7 +197,7 @@ export class Journal {
     return this.#statements.entries.all(path).map((row) => ({ ...row, isUndone: row.isUndone === 1 }))
   }
 
-  /** Stops at the first patch that was too large to store. */
+  /** Returns patches up to the first one that was too large to store. */
   async listPatches(path: string, afterRev: number): Promise<readonly string[]> {
     const patches = this.#statements.patches.all(path, afterRev)
     const firstGap = patches.indexOf(null)

@@ -12,7 +12,7 @@ import type { Debrief } from '../store.ts'
 
 export type LegacyContext = ChannelContext<Debrief, DebriefSession>
 
-/** `result` is JSON text: parsing and formatting a large plot again would be slow. */
+/** `result` is JSON text, because parsing and formatting a large plot again is slow. */
 type LegacyResponse = { readonly result: string } | { readonly error: LegacyError; readonly status: number }
 
 /** `details` contains the complete error. */

@@ -2,7 +2,7 @@ import type { Plot } from '../plot/plot.ts'
 import type { LiveEvent } from './plot-events.ts'
 
 const heartbeatMs = 15_000
-/** A viewer with more queued characters receives a snapshot instead. */
+/** A viewer with more queued characters receives a snapshot instead of events. */
 const maxQueuedCharacters = 8 * 2 ** 20
 /** A larger snapshot is incomplete and refers to the features route. */
 const maxSnapshotCharacters = 4 * 2 ** 20

@@ -57,7 +57,7 @@ export class PlotEvents {
     for (const listener of this.#listeners) listener(liveEvent)
   }
 
-  /** Returns the events after an id, or `null` if the viewer requires a snapshot. */
+  /** Adds a listener. Returns the events after `since`, or `null` if the viewer requires a snapshot. */
   subscribe(listener: EventListener, since: string | null): readonly LiveEvent[] | null {
     this.#listeners.add(listener)
     const from = since === null ? null : parseId(since)

@@ -9,13 +9,12 @@ const compress = promisify(deflate)
  */
 export const maxPatchLength = 2 ** 20
 
-/** Minimum characters of a patch that is compressed. */
 const minPackedLength = 8192
 
 /** Prefix of compressed patches in base64. Plain JSON starts with a brace. */
 const prefix = 'z'
 
-/** Compresses to about a sixth, because a large journal makes SQLite wait for the disk. */
+/** Compresses long patches to about a sixth, because writing a large journal is slow. */
 export async function packPatch(json: string): Promise<string> {
   if (json.length < minPackedLength) return json
   return prefix + (await compress(json, { level: 1 })).toString('base64')

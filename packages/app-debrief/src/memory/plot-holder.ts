@@ -11,7 +11,7 @@ import { createPlotMemory } from './plot-memory.ts'
 import type { PlotMethods } from './plot-methods.ts'
 import type { Query, QueryResults } from './plot-query.ts'
 
-/** File size from which a worker holds the plot. */
+/** File size above which a worker holds the plot. */
 export const workerBytes = 2 ** 20
 
 /** Holds a plot in memory, in this thread or in a worker. */

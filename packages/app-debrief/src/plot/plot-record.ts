@@ -5,8 +5,8 @@ import type { PlotEvents } from '../live/plot-events.ts'
 import type { PlotHolder } from '../memory/plot-holder.ts'
 
 /**
- * The file is as last written or read here, changed by another program while changes are unsaved, invalid, missing,
- * or not writable.
+ * In this order: the file is as last read or written here, changed by another program while the plot has unsaved
+ * changes, invalid, missing, or not writable.
  */
 type FileStatus = 'ok' | 'conflict' | 'invalid' | 'missing' | 'unsaved'
 
@@ -27,7 +27,7 @@ export interface PlotRecord {
   message: string
   checkedSignature: string | null | undefined
   warnings: readonly string[]
-  /** Revision of the copy stored while the file is not writable, or 0. */
+  /** Revision of the stored copy of unsaved changes, or 0. */
   rescueRev: number
 }
 

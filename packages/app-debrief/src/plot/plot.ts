@@ -163,7 +163,7 @@ export class Plot {
     if (!this.#isLost && !this.#isClosed) await this.#enqueue(() => this.#check())
   }
 
-  /** The next call loads the plot again. */
+  /** Saves the plot and frees its memory. The next call loads it again. */
   release(): Promise<void> {
     return this.#enqueue(async () => {
       await trySave(this.#env, this.#record)
@@ -201,7 +201,7 @@ export class Plot {
     await this.#closing
   }
 
-  /** Runs work after all previous operations. Loads a lost plot first. */
+  /** Runs `work` after all previous operations. Loads the plot first if it is not in memory. */
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const run = async (): Promise<T> => {
       if (this.#isClosed) throw this.#createClosedError()
@@ -235,7 +235,7 @@ export class Plot {
     this.#scheduleSave()
   }
 
-  /** Does not lose changes, because the journal contains all that the file does not. */
+  /** Loads the plot in a worker from its file and the journal, which contains unsaved changes. */
   async #moveToWorker(): Promise<void> {
     const { holder, live } = this.#record
     this.#record = await loadPlot(this.#env, this.path, { live, isInWorker: true })

@@ -36,7 +36,7 @@ export async function writePlot(env: PlotEnv, plot: PlotRecord, isForced = false
   await removeRescue(env, plot)
 }
 
-/** If the file cannot be written, stores a copy in the data folder and notifies viewers. Throws `WORKER_LOST`. */
+/** Saves changes to the file or, if this fails, to a copy in the data folder. Throws `WORKER_LOST`. */
 export async function trySave(env: PlotEnv, plot: PlotRecord): Promise<void> {
   if (plot.savedRev === plot.rev) return
   try {

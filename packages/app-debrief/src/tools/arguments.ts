@@ -20,7 +20,7 @@ export const createBoundsArgument = (about: string) =>
 
 export const statusOutput = { filename: z.string(), rev: z.int(), summary: z.string() }
 
-/** Returns the original plot server's name, which the app's own mount lists and the shared mount accepts. */
+/** Returns the name on the original plot server. The app's own mount lists it, the shared mount accepts it. */
 export const createLegacyAliases = (name: string): Aliases => ({
   bare: [`debrief_${name}`],
   full: [`debrief_${name}`],

@@ -1,7 +1,7 @@
 import type { Notice } from '../domain/commands/command.ts'
 import type { PreparedChange } from '../memory/plot-methods.ts'
 
-/** Maximum size of a notice in a result. Viewers receive the complete notice. */
+/** Maximum length of a notice in a result. Viewers receive the complete notice. */
 const maxNoticeCharacters = 8000
 
 const maxSummaryCharacters = 400

@@ -188,7 +188,7 @@ async function getFeatures(args: z.output<z.ZodObject<typeof getFeaturesInput>>,
   )
 }
 
-/** Parses a cursor `<rev>:<offset>`. Rejects other revisions, in which it would skip or repeat features. */
+/** Parses a cursor `<rev>:<offset>`. Rejects a cursor of another revision: it would skip or repeat features. */
 function readCursor(cursor: string, rev: number): number {
   const [, cursorRev, offset] = /^(\d{1,15}):(\d{1,9})$/.exec(cursor) ?? []
   if (cursorRev !== undefined && offset !== undefined && Number(cursorRev) === rev) return Number(offset)

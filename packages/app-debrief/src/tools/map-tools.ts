@@ -73,7 +73,7 @@ async function findBounds(plot: Plot, view: 'all' | 'selection' | 'viewport'): P
     return data
   }
   const { data } = await plot.read({ kind: 'state' })
-  // An area without extent cannot be drawn.
+  // Extends an area without extent, which cannot be drawn.
   return data.viewport === null ? undefined : padBounds(data.viewport.bounds, 0)
 }
 

@@ -1,4 +1,4 @@
-/** If scores are equal, an earlier action is preferred. */
+/** In order of preference for equal scores. */
 export const actionNames = [
   'respond_to_interaction_bid',
   'batch_reject_interaction_bids',

@@ -1,10 +1,10 @@
 import type { Cell } from './observation.ts'
 
-/** Parses `[3, 4]`, `{x: 3, y: 4}` or `"(3, 4)"` and rounds to integers. Returns `null` for anything else. */
+/** Parses a cell such as `[3, 4]`, `{x: 3, y: 4}` or `"(3, 4)"` and rounds to integers. Returns `null` if invalid. */
 export function readCell(value: unknown): Cell | null {
   if (Array.isArray(value)) return value.length === 2 ? toCell(value[0], value[1]) : null
   if (typeof value === 'string') {
-    // Runs in linear time: no two parts of the expression match the same white space.
+    // Linear time: no two parts of the expression match the same white space.
     const match =
       /^(?:Vector2i?\s*)?(?:[([]\s*)?(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)(?:\s*[)\]])?$/.exec(
         value.trim(),

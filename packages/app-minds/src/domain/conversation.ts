@@ -20,9 +20,9 @@ interface MergedConversation {
  * Merges the latest messages of a conversation into the stored messages.
  *
  * If all incoming messages have timestamps, returns the union by timestamp, speaker and text, sorted by time, then by
- * arrival. A message that one list contains twice is retained twice. Otherwise, the overlap is the longest sequence
- * that ends the stored and begins the incoming messages. `windowSize` is the number of messages that the game repeats:
- * a full window without overlap means that messages were missed.
+ * arrival. A message that one list contains twice is retained twice. Otherwise, appends the incoming messages without
+ * the longest sequence that ends the stored and begins the incoming messages. If at least `windowSize` messages, as
+ * many as the game repeats, overlap nothing, messages were missed: sets `gap`.
  */
 export function mergeMessages(
   storedMessages: readonly StoredMessage[],

@@ -20,7 +20,7 @@ export function validateAction(proposal: Proposal, situation: Situation): Valida
   return validators[name](asObject(proposal.parameters), situation)
 }
 
-/** Returns the first of `wait`, `continue` and `cancel_interaction` that is legal. */
+/** Returns the first legal action of `wait`, `continue` and `cancel_interaction`, or else `wait`. */
 export function createSafeAction(situation: Situation): Action {
   for (const name of ['wait', 'continue', 'cancel_interaction'] as const) {
     const result = validateAction({ action: name }, situation)

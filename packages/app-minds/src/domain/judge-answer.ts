@@ -19,8 +19,8 @@ interface Recollection {
 }
 
 /**
- * Returns how well a memory answers a question, 0 to 1. `minSupport` is the minimum `computeSupport` of the words that
- * are not names. If the question contains a name, half of `minSupport` suffices.
+ * Returns how well a memory answers a question, 0 to 1. `minSupport` is the minimum result of `computeSupport` for the
+ * words that are not names. If the question contains a name, half of `minSupport` suffices.
  */
 export function judgeAnswer(
   question: Question,

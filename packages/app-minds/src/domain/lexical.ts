@@ -1,15 +1,15 @@
 import { findNames } from './question.ts'
 import { listContentWords, listStems } from './words.ts'
 
-/** Maps each word to the rows that contain it, in any order and without duplicates. */
+/** Maps each word to the rows (`seq`) that contain it, in any order and without duplicates. */
 export type Postings = ReadonlyMap<string, readonly number[]>
 
 /** Number of leading letters assumed to be the same in all spellings of a name. */
 const namePrefixLength = 4
 
 /**
- * Returns at most 32 content words of a query, one per stem. Adds a prefix of each name as `abcd*`, which matches
- * other spellings and doubles the weight of names.
+ * Returns at most 32 search terms: first a prefix of each longer name as `abcd*`, which matches other spellings and
+ * doubles the weight of the name, then one content word per stem.
  */
 export function getQueryWords(question: string): readonly string[] {
   const wordsByStem = new Map<string, string>()
@@ -25,8 +25,8 @@ export function getQueryWords(question: string): readonly string[] {
 }
 
 /**
- * Returns the scores of the best rows: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over the query words in the row,
- * where n of the N memories of this mind contain the word (BM25 without length normalization).
+ * Returns at most `limit` best rows with their scores: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over the words in
+ * the row, where n of N memories contain the word (BM25 without length normalization).
  */
 export function computeLexicalScores(
   words: readonly string[],

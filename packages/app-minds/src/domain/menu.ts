@@ -13,7 +13,7 @@ export interface Situation {
   readonly bids: readonly PendingBid[]
   /** Whether the game names an interaction and the activity is `interacting`. */
   readonly isInteracting: boolean
-  /** Whether only one of these two conditions is met, because an interaction begins or ends. */
+  /** Whether exactly one of both conditions of `isInteracting` is met, because an interaction begins or ends. */
   readonly isTransitioning: boolean
   readonly isMoving: boolean
   /** Whether movement is locked outside an interaction, because one is ending. */
@@ -21,7 +21,7 @@ export interface Situation {
   readonly menu: readonly MenuOption[]
 }
 
-/** Treats an unknown activity as `interacting` if the game names an interaction. */
+/** Treats a missing activity as `interacting` if the game names an interaction, and as `idle` otherwise. */
 export function assessSituation(observation: Observation, bids: readonly PendingBid[]): Situation {
   const hasInteraction = observation.current !== null
   const activity = observation.activity ?? (hasInteraction ? 'interacting' : 'idle')

@@ -57,13 +57,13 @@ export const messageSchema = z.strictObject({
   speaker_id: nameSchema,
   speaker_name: nameSchema,
   message: z.string(),
-  /** Time by the game's own clock. */
+  /** Time in the game's own unit. */
   timestamp: z.number().nullable(),
   is_system: z.boolean(),
 })
 export type Message = Readonly<z.output<typeof messageSchema>>
 
-/** The latest messages of a conversation. */
+/** A conversation with its latest messages. */
 export interface Conversation {
   readonly interaction_id: string
   readonly interaction_name: string
@@ -122,7 +122,7 @@ export const computeManhattanDistance = (a: Cell, b: Cell): number =>
 export const isConversation = (interaction: string): boolean =>
   /convers|talk|chat|speak|gossip|discuss/i.test(interaction)
 
-/** Returns the satisfied share of a need, 0 to 1. */
+/** Returns the ratio of a need to its maximum, 0 to 1. */
 export const computeNeedShare = ({ value, max }: Need): number => Math.min(1, Math.max(0, value / max))
 
 export function findNearest(entities: readonly Entity[], position: Cell | null, max: number): Entity[] {

@@ -15,7 +15,7 @@ export function findLastMessage(
   return undefined
 }
 
-/** Derives 1 to 5 memory queries by rules. */
+/** Derives at most 5 memory queries by rules. */
 export function makeHeuristicQueries(
   observation: Observation,
   workingMemory: WorkingMemory,

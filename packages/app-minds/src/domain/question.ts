@@ -10,7 +10,7 @@ export interface Period {
 export interface Question {
   /** Lower-case names of persons and places that an answer must mention. */
   readonly names: readonly string[]
-  /** Number of these persons and places. Adjacent names count as one. */
+  /** Number of named persons and places. Adjacent names count as one. */
   readonly entityCount: number
   readonly words: readonly string[]
   readonly expects: 'amount' | 'name' | 'time' | 'colour' | 'person' | 'place' | 'reason' | undefined
@@ -30,7 +30,7 @@ const titles = new Set(
 const weekdays = 'monday tuesday wednesday thursday friday saturday sunday'
 const dayNames = new Set(`${weekdays} ${weekdays.replaceAll('day', 'days')}`.split(' '))
 
-/** Words that a memory does not need to match. */
+/** Stems that a memory does not need to match. */
 const questionWords = new Set(
   listStems(
     'place spot location person people someone anyone anybody thing something anything kind sort way time hour day date moment ' +
@@ -42,7 +42,7 @@ const questionWords = new Set(
 
 const sayVerb = '(?:say|said|tell|told|mention|mentioned|report|claim|(?:talk|speak) (?:of|about))'
 
-/** Parses a question. `now` and `earliest` are game times: the present and the first memory, `null` if unknown. */
+/** `now` and `earliestTime` are the game times of the present and of the first memory, `null` if unknown. */
 export function parseQuestion(
   text: string,
   now: number | null,
@@ -82,7 +82,7 @@ export function parseQuestion(
 export const isTemporal = ({ period, order }: Pick<Question, 'period' | 'order'>): boolean =>
   period !== null || order !== null
 
-/** Returns the lower-case names in a text: capitalized words except the first, titles and weekdays. */
+/** Returns names in lower case: capitalized words except titles, weekdays and the first word of a sentence. */
 export function findNames(text: string): readonly string[] {
   const words = [...text.matchAll(/[\p{L}][\p{L}'’-]*/gu)]
   const names = words.flatMap(({ 0: word, index }, n) => {
@@ -180,7 +180,7 @@ function findExpectedAnswer(lowerText: string): Question['expects'] {
     : undefined
 }
 
-/** Whether two lower-case words are spellings of one name: equal words, or words that share most letter pairs. */
+/** Whether two lower-case words are equal, or have the same initial and at least 70 % of letter pairs in common. */
 export function isSimilarName(name: string, word: string): boolean {
   if (name === word) return true
   if (name.length < 4 || word.length < 4 || name[0] !== word[0]) return false
@@ -198,7 +198,7 @@ function listLetterPairs(word: string): ReadonlySet<string> {
   return pairs
 }
 
-/** Describes a past time relative to now, for example "yesterday, in the morning". */
+/** Returns a description such as "yesterday" or "on day 3, in the morning". */
 export function describeTime(time: number, now: number): string {
   const days = toGameDay(now) - toGameDay(time)
   const minute = ((time % minutesPerDay) + minutesPerDay) % minutesPerDay

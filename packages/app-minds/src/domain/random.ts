@@ -1,7 +1,7 @@
 /** Returns a number in [0, 1). */
 export type Random = () => number
 
-/** Returns the 32-bit FNV-1a hash. */
+/** 32-bit FNV-1a over UTF-16 code units. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

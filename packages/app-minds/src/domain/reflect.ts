@@ -11,23 +11,23 @@ export interface Experience extends Omit<Memory, 'location'> {
 }
 
 export interface Conclusion {
-  /** The topic. A later conclusion on the same topic supersedes this one. */
+  /** Key of the topic. A later conclusion with the same key supersedes this one. */
   readonly about: string
   readonly content: string
   /** 1 to 10 */
   readonly importance: number
   readonly subject: string | null
   readonly evidence: readonly string[]
-  /** Game time of the newest memory. */
+  /** Game time of the newest evidence. */
   readonly sim_time: number | null
 }
 
 const minOccurrences = 3
 
-/** Minimum share of words that similar memories have in common. */
+/** Minimum Jaccard index of the words of similar memories. */
 const minSimilarity = 0.6
 
-/** Minimum share of occurrences in one part of the day for a conclusion to mention this part. */
+/** Minimum fraction of occurrences in one part of the day for a conclusion to mention it. */
 const minTimeOfDayShare = 0.6
 
 export function drawConclusions(experiences: readonly Experience[]): readonly Conclusion[] {

@@ -8,7 +8,7 @@ import { computeStemShare, createStemSet, createStemsKey, type StemFunction } fr
 type SearchedMemory = Pick<Memory, 'id' | 'content' | 'importance' | 'sim_time' | 'tags'>
 
 export interface MemoryCandidate extends SearchedMemory {
-  /** Cosine to the query, -1 to 1, or 0 if memory or query has no vector. */
+  /** Cosine similarity to the query, -1 to 1, or 0 if the memory or query has no vector. */
   readonly cosine: number
   /** Score from `computeLexicalScores`, or 0 if no word matches. */
   readonly lexical: number
@@ -53,8 +53,8 @@ export interface RecalledMemory extends SearchedMemory {
 }
 
 /**
- * Returns `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s, but at least the squared share of
- * matching words.
+ * Returns `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s, but at least the squared fraction of
+ * query stems in the memory.
  */
 function computeRelevance(
   query: string,
@@ -65,11 +65,11 @@ function computeRelevance(
   return 0.7 * Math.max(0, cosine) + 0.3 * Math.max(lexical / (lexical + 5), stemShare)
 }
 
-/** Whether a memory can reach the minimum relevance, judged without its content. */
+/** Whether a memory can reach the minimum relevance. Does not read its content. */
 export const canBeRelevant = ({ cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>): boolean =>
   lexical > 0 || 0.7 * cosine >= minRelevance
 
-/** Returns 1 for the present and the future (in a loaded save), less for older times, and 0.5 if a time is missing. */
+/** Returns 1 for the present and the future (possible in a loaded save), less for the past, 0.5 without a time. */
 function computeRecency(simTime: number | null, now: number | null, halfLife: number | null): number {
   if (simTime === null || now === null) return 0.5
   const age = Math.max(0, now - simTime)
@@ -80,7 +80,7 @@ function computeRecency(simTime: number | null, now: number | null, halfLife: nu
 const maxAnswerRelevance = 0.7
 const minSupport = 0.6
 
-/** Ranks memories for a query, best first. Answers score higher, superseded facts and questions from others lower. */
+/** Ranks memories, best first. Answers to the query score higher, superseded facts and questions from others lower. */
 export function rankMemories(
   query: string,
   candidates: readonly MemoryCandidate[],
@@ -117,8 +117,8 @@ export function rankMemories(
 }
 
 /**
- * Merges the best memories of each query, best first. Retains one of several memories with the same content words. Does
- * not compare vectors, because facts that differ only in a number have equal vectors.
+ * Merges the best memories of each query, best first. Retains one of several memories with the same stems. Does not
+ * compare vectors, because facts that differ only in a number have equal vectors.
  */
 export function mergeRanked(
   ranked: readonly (readonly RecalledMemory[])[],

@@ -4,7 +4,7 @@ import { listStems } from './words.ts'
 export interface Fact {
   readonly content: string
   readonly sim_time: number | null
-  /** Order of facts with the same time. A fact without an order counts as older. */
+  /** Order of facts with the same `sim_time`. A fact without an order counts as the oldest. */
   readonly order?: number
 }
 
@@ -54,7 +54,7 @@ interface Difference {
   readonly isLast: boolean
 }
 
-/** Minimum share of the shorter sentence's words that the longer sentence contains. */
+/** Minimum ratio of equal leading and trailing words to the words of the shorter sentence. */
 const minCommonShare = 0.6
 
 function findDifference(newer: readonly string[], older: readonly string[]): Difference | undefined {

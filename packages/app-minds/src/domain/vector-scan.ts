@@ -10,7 +10,7 @@ export interface VectorTable {
   readonly count: number
 }
 
-/** Returns 0 for a row of zeros. */
+/** `query` must be a unit vector. Returns 0 for a row of zeros. */
 export function computeCosineAt({ values, width }: VectorTable, row: number, query: Float32Array): number {
   const start = row * width
   let a = 0
@@ -18,7 +18,7 @@ export function computeCosineAt({ values, width }: VectorTable, row: number, que
   let c = 0
   let d = 0
   let i = 0
-  // Four independent sums let the CPU compute in parallel.
+  // Four independent sums allow instruction-level parallelism.
   for (; i + 3 < width; i += 4) {
     a += (values[start + i] as number) * (query[i] as number)
     b += (values[start + i + 1] as number) * (query[i + 1] as number)
@@ -29,7 +29,7 @@ export function computeCosineAt({ values, width }: VectorTable, row: number, que
   return a + b + c + d
 }
 
-/** Returns the `maxMatches` rows with the highest positive cosine, best first. Sorts ties by row. */
+/** Returns at most `maxMatches` rows with the highest positive cosines, best first. Sorts ties by row. */
 export function findNearestRows(
   table: VectorTable,
   query: Float32Array,

@@ -14,7 +14,7 @@ const maxProfiles = 8192
 /** Maximum number of cached matches, about 2 MB. */
 const maxMatches = 16_384
 
-/** Words of a common broader meaning are alternatives only if that meaning has at most this many kinds. */
+/** Maximum number of kinds of a meaning for two of its kinds to count as alternatives. */
 const maxSiblings = 12
 
 const linesPerStep = 128
@@ -89,12 +89,12 @@ export class WordRelations {
     return this.#getProfile(word).meanings.size > 0
   }
 
-  /** Returns how specific a word is: 1 with one meaning, less with more meanings. */
+  /** Returns how specific a word is, 0 to 1: 1 for at most one meaning, less for more. */
   getSpecificity(word: string): number {
     return 1 / Math.log2(2 + Math.max(0, this.#getProfile(word).meanings.size - 1))
   }
 
-  /** Returns how well a memory's word matches a question's word, both lower case, 0 to 1. */
+  /** Returns how well a memory's word matches a question's word, 0 to 1. Both must be lower case. */
   match(queryWord: string, memoryWord: string): number {
     if (queryWord === memoryWord) return 1
     const key = `${queryWord} ${memoryWord}`
@@ -122,7 +122,7 @@ export class WordRelations {
     return this.#areSiblings(a, b) ? 0.5 : 0
   }
 
-  /** Whether two words are alternatives, like two kinds of animal. */
+  /** Whether two words are alternatives, such as two kinds of animal. */
   #areSiblings(a: Profile, b: Profile): boolean {
     for (const [meaning, steps] of a.broader) {
       if (

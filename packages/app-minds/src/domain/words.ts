@@ -30,7 +30,7 @@ export type StemFunction = (text: string) => ReadonlySet<string>
 
 export const createStemSet = (text: string): ReadonlySet<string> => new Set(listStems(text))
 
-/** Returns the share of `queryStems` that `memoryStems` contains, or 0 if `queryStems` is empty. */
+/** Returns the fraction of `queryStems` in `memoryStems`, or 0 if `queryStems` is empty. */
 export function computeStemShare(queryStems: ReadonlySet<string>, memoryStems: ReadonlySet<string>): number {
   if (queryStems.size === 0) return 0
   let commonCount = 0
@@ -38,7 +38,7 @@ export function computeStemShare(queryStems: ReadonlySet<string>, memoryStems: R
   return commonCount / queryStems.size
 }
 
-/** Returns the same key for texts with the same content words. */
+/** Returns the same key for texts with the same stems. */
 export const createWordsKey = (text: string): string => createStemsKey(createStemSet(text))
 
 export const createStemsKey = (stems: ReadonlySet<string>): string => [...stems].sort().join(' ')

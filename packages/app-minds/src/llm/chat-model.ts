@@ -41,7 +41,7 @@ export class ChatError extends Error {
 
 const maxBytes = 1 << 20
 
-/** How long to use a simpler response format after a format was refused. */
+/** How long to use a simpler response format after the provider refused a format. */
 const simplerFormatMs = 10 * 60_000
 
 type Outcome =
@@ -86,7 +86,7 @@ export class ChatModel {
     this.#servedModel = provider.model
   }
 
-  /** Throws `ChatError`. */
+  /** Retries temporary failures, and refused formats with a simpler format. Throws `ChatError`. */
   async send(request: ChatRequest) {
     let retryCount = 0
     let timeoutCount = 0
@@ -171,7 +171,7 @@ export class ChatModel {
     const code = 'error' in outcome ? outcome.error.code : null
     this.#isReachable = outcome.status !== null
     this.#lastError = code
-    // These results show that the provider is available.
+    // With these results, the provider is available.
     if (code === null || code === 'LLM_REFUSED' || code === 'LLM_BAD_REQUEST') this.#breaker.recordSuccess()
     else this.#breaker.recordFailure()
   }
@@ -246,7 +246,7 @@ const buildHeaders = ({ headers, apiKey }: Provider): Record<string, string> => 
   ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
 })
 
-/** Reads the body as text. Closes a body that is too long and returns `undefined`. */
+/** Reads the body as text. Closes a body of more than `maxBytes` and returns `undefined`. */
 async function readBody(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let byteCount = 0
@@ -274,7 +274,7 @@ const codesByStatus: Readonly<Record<number, LlmCode>> = {
   504: 'LLM_TIMEOUT',
 }
 
-/** Omits the provider's message, which may contain the API key. */
+/** The error omits the provider's message, which can contain the API key. */
 function toStatusFailure(
   status: number,
   waitMs: number | null,

@@ -1,7 +1,7 @@
 const maxFailures = 5
 const openMs = 30_000
 
-/** Blocks calls after five consecutive failures. After 30 seconds, admits one call at a time. */
+/** Blocks calls for 30 seconds after five consecutive failures, then admits one call at a time until a success. */
 export class CircuitBreaker {
   readonly #now: () => number
   #failures = 0
@@ -17,7 +17,7 @@ export class CircuitBreaker {
     return this.#now() - this.#openedAt >= openMs ? 'half-open' : 'open'
   }
 
-  /** Whether a call may be made. If so, the caller must report its outcome. */
+  /** Returns whether a call is admitted. If so, the caller must record its outcome. */
   tryCall(): boolean {
     const { state } = this
     if (state === 'closed') return true

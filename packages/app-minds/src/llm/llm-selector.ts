@@ -48,7 +48,7 @@ interface ModelQuestion<T> {
 }
 
 /**
- * Validates each answer, requests at most two corrections, and uses the valid parts of the answers. Returns a
+ * Validates each answer, requests at most two corrections per step, and uses the valid parts of the answers. Returns a
  * failure if the model could not decide.
  */
 export async function selectByModel(
@@ -285,7 +285,7 @@ const makePromptState = (
   maxChars: limits.prompt_chars,
 })
 
-/** A later cycle uses the goal to detect a refusal. */
+/** Returns the goal from which the next decision detects a refusal. */
 function findGoal({ action, parameters }: Action, { observation }: Cycle): Goal | null {
   if (action !== 'interact_with') return null
   const { entity_id, interaction_name } = parameters

@@ -5,7 +5,6 @@ import type { LlmCallRow } from '../store/types.ts'
 
 export type LlmCode = Extract<keyof typeof MindsError.definitions, `LLM_${string}`>
 
-/** Why a model could not decide, with its calls and the valid parts of its output. */
 export interface ModelFailure {
   readonly code: LlmCode
   readonly message: string

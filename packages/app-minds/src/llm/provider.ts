@@ -5,11 +5,11 @@ import { defaultModel } from '../wire/read-config.ts'
 import { toText } from '../wire/validation.ts'
 
 const optionsSchema = z.strictObject({
-  /** The response format that the server enforces. */
+  /** The response format to request. */
   structured: z.enum(['json_schema', 'json_object', 'none']).optional(),
   timeout_ms: z.number().int().min(10).max(600_000).default(20_000),
   connect_timeout_ms: z.number().int().min(10).max(60_000).default(3000),
-  /** Deadline of a decision. */
+  /** Maximum duration of a decision. */
   decision_ms: z.number().int().min(50).max(600_000).default(15_000),
   max_retries: z.number().int().min(0).max(10).default(2),
   max_concurrency: z.number().int().min(1).max(1000).default(4),
@@ -35,7 +35,7 @@ export interface Provider extends Omit<ProviderOptions, 'structured'> {
   readonly baseUrl: string
   readonly apiKey: string | undefined
   readonly model: string
-  /** Whether the server's settings determine the model. */
+  /** Whether the server's settings override the model of the mind. */
   readonly isModelFixed: boolean
   readonly structured: 'json_schema' | 'json_object' | 'none'
 }

@@ -1,7 +1,7 @@
 import type { Step } from '../mind/selector.ts'
 import type { LlmCallRow } from '../store/types.ts'
 
-/** `provenance` is `metered` if the provider reported tokens, `unreported` if it did not, and `none` without calls. */
+/** `provenance` is `metered` if the provider reported tokens of a call, `unreported` if not, `none` without calls. */
 export function summarizeCalls(
   calls: readonly LlmCallRow[],
   model: string,

@@ -35,7 +35,7 @@ export class Throttle {
   }
 }
 
-/** A token bucket that refills at a constant rate of `perMinute` and can be overdrawn. */
+/** Token bucket of `perMinute` units that refills at `perMinute` and can be overdrawn. */
 class TokenBucket {
   readonly #perMinute: number
   readonly #now: () => number

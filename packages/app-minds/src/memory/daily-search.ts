@@ -53,7 +53,7 @@ export class DailySearch {
       const names = findNames(text).flatMap(listStems)
       const isNamed = (row: MemoryRow): boolean =>
         names.some((name) => [...this.getStems(row.content)].some((stem) => isSimilarName(name, stem)))
-      // A memory of the period need not share a word with the query. The ranking checks the time.
+      // A memory of the period may match without a common word. The ranking checks the time.
       const isQuestion = findQuestion(text) !== undefined
       const hasPeriod = parseQuestion(text, 0).period !== null
       return today.flatMap((row, n) => {

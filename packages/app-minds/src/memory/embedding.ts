@@ -34,8 +34,8 @@ export class Embedding implements VectorSpace {
   }
 
   /**
-   * Returns a vector per text, or `undefined` for a zero vector. Throws `EMBEDDING_ERROR`, for example after
-   * `timeoutMs`.
+   * Returns one result per text: the vector, or `undefined` for a zero vector. Throws `EMBEDDING_ERROR`, for example
+   * after `timeoutMs`.
    */
   async computeVectors(
     texts: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Training texts of the vector space: everyday life in a town. Changing a line recomputes the vectors of all
- * memories.
+ * Training texts of the vector space: everyday life in a town. Changing a line causes the vectors of all memories to be
+ * recomputed.
  */
 export const everydayLanguage: readonly string[] = [
   'baker bakery bread loaf rolls pastry cake oven dough flour bake',

@@ -33,7 +33,7 @@ interface Entry {
 
 const noDefaults: DefaultMemories = { rows: [], lastVector: 0 }
 
-/** Caches memories until `memory_rev` changes. */
+/** Caches the memories of each mind until its `memory_rev` changes. */
 export class MemoryCache {
   readonly #source: MemorySource
   readonly #maxBytes: number
@@ -121,7 +121,7 @@ export class MemoryCache {
     }
     if (today !== undefined) {
       addedBytes += measureRows(today) - measureRows(entry.today?.rows ?? [])
-      // Memories may have been added since the mind was read.
+      // `daily_count` may be outdated: the mind was read earlier.
       entry.today = { count: today.length, rows: today }
     }
     if (defaults !== undefined) {

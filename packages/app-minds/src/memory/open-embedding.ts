@@ -10,7 +10,7 @@ import type { SearchMethods } from './search-worker.ts'
 
 type ModelStore = Pick<MindsFile, 'readModel' | 'saveModel'>
 
-/** Opens the vector space of an endpoint or, if no URL is set, of everyday language. */
+/** Returns the vector space of the configured endpoint or, if no URL is set, of everyday language. */
 export function openEmbedding(settings: Env['settings'], store: ModelStore): Embedding {
   const url = toText(settings.mindsEmbeddingsUrl)
   if (url === undefined) return openEverydayEmbedding(store)
@@ -27,7 +27,7 @@ export function openEmbedding(settings: Env['settings'], store: ModelStore): Emb
   return new Embedding({ id: fingerprint.slice(0, 32), name, width }, async () => embedder)
 }
 
-/** Reads the model from the data file, or trains and stores it. The id contains the hash of the training texts. */
+/** On first use, reads the model from the data file, or trains and stores it. */
 function openEverydayEmbedding(store: ModelStore): Embedding {
   const hash = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)
   const id = `everyday-${everydayDimensions}-${hash}`

@@ -35,7 +35,7 @@ export interface RecallResult {
   readonly warnings: readonly string[]
 }
 
-/** Maximum candidates per index, and how many of the newest and most important memories are always candidates. */
+/** Maximum candidates per index, and numbers of newest and of most important memories that are always candidates. */
 const maxCandidates = 50
 const extraCount = 10
 
@@ -158,7 +158,7 @@ async function findLongTerm(
   )
 }
 
-/** Adds one batch of missing vectors of the current space. */
+/** Adds one batch of missing vectors. Returns `unreachable` if they cannot be computed. */
 export async function addMissingVectors(
   { seq, embedder_id }: Pick<MindRow, 'seq' | 'embedder_id'>,
   { file, embedding, search }: Pick<RecallServices, 'file' | 'embedding' | 'search'>,

@@ -20,7 +20,7 @@ interface LoadedVector {
   readonly vec: Uint8Array
 }
 
-/** Loads the rows after `after` in ascending order. */
+/** Loads the vectors of rows after `after` in ascending order. */
 export type LoadVectors = (mindSeq: number, embedderId: string, after: number) => Iterable<LoadedVector>
 
 interface Entry {
@@ -129,7 +129,7 @@ function appendBatch(entry: Entry, rows: readonly LoadedVector[]): void {
   const { width, seqs } = entry
   const requiredLength = (seqs.length + rows.length) * width
   if (requiredLength > entry.values.length) {
-    // Doubling could waste half of the memory.
+    // Grows by a quarter, because doubling could waste half of the memory.
     const size =
       seqs.length === 0 ? requiredLength : Math.max(requiredLength, Math.ceil(seqs.length * 1.25) * width)
     const newValues = new Float32Array(size)

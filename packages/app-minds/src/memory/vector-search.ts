@@ -39,7 +39,7 @@ export class VectorSearch {
     return this.#worker.call('search', query)
   }
 
-  /** Evicts a mind. Must be called after memories are removed or old memories get vectors. */
+  /** Evicts a mind. Must be called after memories are removed or existing memories get vectors. */
   drop(mindSeq: number): void {
     this.cache.drop(mindSeq)
     void this.#worker.link?.call('drop', { mindSeq }).catch(() => {})

@@ -1,6 +1,6 @@
 const intervalMs = 1000
 
-/** Notifies about the first change of a mind immediately, and about later changes at most once a second. */
+/** Notifies of changes at most once a second per mind. Notifies of the first change immediately. */
 export class ChangeNotifier {
   readonly #notify: (mindId: string) => void
   readonly #pending = new Map<string, { readonly timer: NodeJS.Timeout; isDue: boolean }>()

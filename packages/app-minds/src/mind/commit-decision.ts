@@ -44,7 +44,7 @@ export interface Decision {
 }
 
 /**
- * Stores a decision, or only perceptions, telemetry and the row if it failed. Returns the number of new
+ * Stores a decision. If the decision failed, stores only perceptions, telemetry and its row. Returns the number of new
  * memories. Throws `STORE_ERROR` with `data.conflict` if the mind changed since it was read.
  */
 export function commitDecision(

@@ -10,8 +10,8 @@ export type ConsolidationResult = Awaited<ReturnType<typeof consolidateMind>>
 const batchSize = 32
 
 /**
- * Moves daily memories to long-term memory. A memory that cannot be moved remains. Throws `EMBEDDING_ERROR` if all
- * remain.
+ * Moves daily memories to long-term memory. Memories without computable vectors stay. Throws `EMBEDDING_ERROR` if all
+ * stay.
  */
 export async function consolidateMind(
   mindId: string,

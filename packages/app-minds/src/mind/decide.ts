@@ -34,7 +34,7 @@ interface Attempt {
   readonly startedMs: number
 }
 
-/** A decision is completed and stored even if the caller disconnects. */
+/** Decides actions. Completes and stores a decision even if its caller disconnects. */
 export class Decider {
   readonly #services: MindServices
   readonly #onFull: (mindId: string) => void
@@ -78,14 +78,13 @@ export class Decider {
         return start.storedResult ?? this.#run(attempt, start.snapshot)
       }
       return decideOnce().catch((error: unknown) => {
-        // Another process changed the mind, so the decision is repeated once.
+        // The mind changed during the decision. Repeats the decision once.
         if (isCausewayError(error) && error.data.conflict === true) return decideOnce()
         throw error
       })
     })
   }
 
-  /** Returns the maximum queue length, which is shorter for a model. */
   async #maxWaiting(mindId: string): Promise<number> {
     const { file, models, limits } = this.#services
     if (!models.isConfigured) return limits.queue

@@ -14,17 +14,17 @@ import type { MindServices } from './services.ts'
 
 export interface Deliberation {
   readonly choice: Choice
-  /** Why the policy decided instead of a model: an error code, or `budget`. */
+  /** Why the policy decided instead of the model: an error code, or `budget`. */
   readonly fallbackReason?: string
   /** Whether the policy decided because nothing relevant changed. */
   readonly isGated?: boolean
   /** The error to throw if `on_llm_failure` is `error`. */
   readonly error?: CausewayError
-  /** The observed state at the model's last decision. */
+  /** Digest and time to store if the model decided. */
   readonly gate?: MindState['gate']
 }
 
-/** Chooses an action by the model, or by the policy if the model is unavailable or fails. */
+/** Chooses an action by the model, or by the policy if there is no model, nothing changed, or the model fails. */
 export async function chooseAction(context: SelectorContext, services: MindServices): Promise<Deliberation> {
   const { mind, observation } = context.cycle
   const model = services.models.find(mind.config, mind.mind_id)
@@ -74,7 +74,7 @@ function computeSalientDigest(
 ): string {
   const needBands = observation.needs.map((need) => [need.name, toBand(computeNeedShare(need))])
   const visibleIds = (observation.entities ?? []).map(({ entity_id }) => entity_id).sort()
-  // If the maximum number of messages is stored, only the newest message shows a change.
+  // At the maximum number of messages, only the newest message indicates a change.
   const latestMessages = conversations.map(({ interaction_id, messages }) => {
     const { timestamp, speaker_id, message } = messages.at(-1) ?? {}
     return [interaction_id, Math.min(messages.length, conversation_messages), timestamp, speaker_id, message]

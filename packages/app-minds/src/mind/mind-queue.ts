@@ -25,8 +25,7 @@ export class MindQueue {
   }
 
   /**
-   * Throws `MIND_BUSY` if more than `maxAhead` calls of the mind are ahead. `maxAhead` may resolve after the call is
-   * queued.
+   * Queues `work`. Throws `MIND_BUSY` if more than `maxAhead` calls of the mind are ahead.
    */
   async run<T>(
     mindId: string,

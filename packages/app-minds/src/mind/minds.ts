@@ -101,7 +101,7 @@ export class Minds {
       }
     })
     log.info({ mind_id: id, entity_id: entityId, resumed: result.resumed }, 'mind created')
-    // If this fails, the first decision reports the error.
+    // Preloads. If this fails, the first decision reports the error.
     this.#services.relations.get().catch(() => undefined)
     if (result.seeded_count > 0) this.#embedSeeds(id)
     return result

@@ -8,7 +8,7 @@ import { createRandom } from '../domain/random.ts'
 import type { RecalledMemory } from '../domain/retrieval.ts'
 import type { Choice, SelectorContext } from './selector.ts'
 
-/** Decides by the deterministic rule-based policy, in the same four steps as a model. */
+/** Chooses an action by the deterministic, rule-based policy, in the same four steps as with a model. */
 export async function selectByPolicy({ cycle, relations, recall, step }: SelectorContext): Promise<Choice> {
   const { mind, observation, situation, perception, conversations, constants, weights, newMessages } = cycle
   const { state, places, derivedEvents } = perception

@@ -20,7 +20,7 @@ export interface Cycle {
   /** Conversations in this observation, with all stored messages. */
   readonly conversations: readonly KnownConversation[]
   readonly newMessages: readonly StoredMessage[]
-  /** Events of the last hour, including new events. */
+  /** The latest events (`selectRecentEvents`), including new events. */
   readonly events: readonly MindEvent[]
   readonly constants: PolicyConstants
   readonly weights: Readonly<Record<string, number>>

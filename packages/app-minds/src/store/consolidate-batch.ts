@@ -17,8 +17,8 @@ interface ConsolidationBatch {
 }
 
 /**
- * Moves daily memories to long-term memory under the same ids. Merges memories with the same content. New facts
- * supersede older facts.
+ * Moves daily memories to long-term memory under the same ids. Merges memories of a kind with the same words. New facts
+ * supersede contradicted facts.
  */
 export function consolidateBatch(
   { minds, memories }: Tables,
@@ -43,7 +43,7 @@ export function consolidateBatch(
   return { movedCount, mergedCount }
 }
 
-/** Maximum memories to compare with a new fact. Memories that share the most words come first. */
+/** Maximum memories to compare with a new fact, highest lexical scores first. */
 const maxCompared = 20
 
 function supersedeOlderFacts(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {

@@ -14,7 +14,7 @@ interface RawMemory extends Omit<Memory, 'location' | 'tags'> {
 
 export type RawRow = RawMemory & Pick<MemoryRow, 'seq' | 'superseded_by'>
 
-/** Maximum rows read per word, newest first. A word in more memories is not specific. */
+/** Maximum rows read per word, newest first. A word that more memories contain is not specific. */
 const maxRows = 5000
 
 const columns = 'seq, id, content, importance, sim_time, x, y, kind, subject, tags_json'
@@ -167,7 +167,7 @@ export class MemoryTable {
 
   /** Maps each word, or prefix that ends in `*`, to the newest long-term memories that contain it. */
   readPostings(mindSeq: number, words: readonly string[]): ReadonlyMap<string, readonly number[]> {
-    // Quotes words, because a character's text is not query syntax.
+    // Quotes words, so that they are not parsed as query syntax.
     const quoteWord = (word: string) =>
       word.endsWith('*')
         ? `"${createIndexedWord(mindSeq, word.slice(0, -1)).replaceAll('"', '""')}" *`
@@ -205,7 +205,7 @@ export class MemoryTable {
   }
 }
 
-/** Returns a word as indexed for a mind. The prefix `m…q` does not contain vowels, so it does not affect stemming. */
+/** Returns a word as indexed for a mind. The prefix `m…q` has no vowels and does not affect stemming. */
 const createIndexedWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
 
 export function toMemory<Row extends RawMemory>({ x, y, tags_json, ...row }: Row) {

@@ -97,7 +97,7 @@ export class MindTable {
     return this.#sql.remove.run(mindId).changes > 0
   }
 
-  /** Returns the mind as it was before the change. */
+  /** Assigns another entity. Returns the mind as it was before. */
   relink(mindId: string, entityId: string): MindRow {
     const mind = this.get(mindId)
     this.#sql.relink.run(entityId, this.#now(), mind.seq)

@@ -26,13 +26,13 @@ export interface Tables {
   readonly records: RecordTable
 }
 
-/** In pages of 4 KiB. Rare checkpoints need fewer writes, because consecutive decisions rewrite the same pages. */
+/** In pages of 4 KiB. Rare checkpoints write less, because consecutive decisions change the same pages. */
 const checkpointPages = 4000
 
-/** Cache size for the pages that about a thousand minds use. */
+/** Sufficient for the pages of about a thousand minds. */
 const cacheKibibytes = 16_384
 
-/** The data file of all minds, `minds.db`. Errors of SQLite become `STORE_ERROR`, or `DATA_DAMAGED` if the file is damaged. */
+/** Data file of all minds, `minds.db`. SQLite errors become `STORE_ERROR`, or `DATA_DAMAGED` if the file is damaged. */
 export class MindsFile {
   readonly #path: string
   readonly #db: Database
@@ -85,7 +85,7 @@ export class MindsFile {
     return this.read(({ memories }) => memories.listBySeqs(seqs))
   }
 
-  /** Iterates vectors in the order of rows. The caller must read to the end. */
+  /** Iterates vectors in the order of rows. The caller must exhaust the iterator. */
   iterateVectors(mindSeq: number, embedderId: string, after: number) {
     return this.#tables.memories.iterateVectors(mindSeq, embedderId, after)
   }

@@ -9,7 +9,7 @@ export interface RepeatableRequest {
   readonly tool: string
 }
 
-/** Use of language models. A figure is `null` if it is unknown for some calls. */
+/** Usage of language models. A sum omits calls with unknown values and is `null` if there are no others. */
 interface Usage {
   readonly calls: number
   readonly prompt_tokens: number | null

@@ -46,7 +46,7 @@ export class ReflectionTable {
     this.#memories = memories
   }
 
-  /** Returns the newest long-term memories, without conclusions. */
+  /** Returns the newest long-term memories except conclusions. */
   listExperiences(mindSeq: number, limit: number): readonly Experience[] {
     return this.#sql.experiences.all(mindSeq, limit).map(({ merged_count, ...row }) => ({
       ...toMemory(row),
@@ -55,7 +55,7 @@ export class ReflectionTable {
     }))
   }
 
-  /** Adds a conclusion and supersedes the previous conclusion on its topic. Returns `false` if it is unchanged. */
+  /** Adds a conclusion and supersedes the previous one on its topic. Returns `false` if it is already current. */
   add(mindSeq: number, embedderId: string, reflection: NewReflection): boolean {
     const { id, about, content, importance, subject, sim_time, evidence, vector } = reflection
     const previous = this.#sql.current.all(mindSeq, about)
@@ -63,7 +63,7 @@ export class ReflectionTable {
     const memory = { id, content, importance, subject, sim_time, location: null }
     const addedSeq = this.#memories.add(mindSeq, { ...memory, kind: 'reflection', tags: ['reflection'] })
     if (addedSeq !== undefined) this.#memories.addVector(mindSeq, addedSeq, embedderId, vector)
-    // A superseded conclusion can become true again with the same words.
+    // The id exists if a superseded conclusion became true again.
     const seq = addedSeq ?? this.#sql.restore.get(sim_time, id)
     this.#sql.put.run(seq, mindSeq, about, JSON.stringify(evidence))
     for (const older of previous) this.#memories.supersede(older, id, sim_time)

@@ -38,7 +38,6 @@ interface RawSavedMemory
   readonly evidence_json: string
 }
 
-/** Reads all long-term memories with their conclusions, in order of creation. */
 const readMemories = (db: Database, mindSeq: number) =>
   db
     .prepare<[number], RawSavedMemory>(
@@ -111,7 +110,7 @@ export function loadMind(
   )
 }
 
-/** If one of the ids already exists, gives all memories new ids. */
+/** If the id of any memory already exists, all memories get new ids. */
 function loadMemories(
   { db, memories }: Tables,
   { long_term_memories, daily_memories }: SavedMind,

@@ -21,7 +21,7 @@ export interface MindRow {
   readonly embedder_id: string | null
   readonly memory_count: number
   readonly daily_count: number
-  /** Summed importance of the long-term memories since the last reflection. */
+  /** Summed importance of long-term memories added since the last reflection. */
   readonly unreflected: number
   /** Incremented when long-term memories change. Caches use it as a key. */
   readonly memory_rev: number

@@ -21,7 +21,7 @@ export const requestIdArgument = z
   .optional()
   .describe('Repeating the same id within 10 minutes returns the first result')
 
-/** Adds `data` and the caller's or a new request id to errors. */
+/** Passes the given or generated request id to `work`. Adds it and `data` to errors. */
 export async function withRequestId<T>(
   givenRequestId: string | undefined,
   { requestId: generatedRequestId }: MindsContext,

@@ -5,7 +5,6 @@ import type { Minds } from '../mind/minds.ts'
 
 const maxDecisions = 200
 
-/** Maximum places to return, most recently seen first. */
 const maxPlaces = 500
 
 export function declareMindRoutes(app: Registrar<Minds, object>): void {

@@ -54,7 +54,7 @@ export type MindConfig = z.output<typeof configSchema>
 
 export const defaultModel = 'google/gemini-2.0-flash-lite-001'
 
-/** Default of `embedding_model`. It is only reported: the server determines the model. */
+/** Default of `embedding_model`, which is only reported: the server's settings determine the model. */
 export const requestedEmbedding = 'all-MiniLM-L6-v2'
 
 /** Throws `INVALID_CONFIG` and `LIMIT_EXCEEDED`. */

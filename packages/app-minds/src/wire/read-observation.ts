@@ -41,7 +41,7 @@ const observationSchema = z.looseObject({
 })
 const knownFields = new Set([...Object.keys(observationSchema.shape), 'events'])
 
-/** Accepts every field name that games use. Throws `INVALID_OBSERVATION` and `LIMIT_EXCEEDED`. */
+/** Accepts alternative field names that games use. Throws `INVALID_OBSERVATION` and `LIMIT_EXCEEDED`. */
 export function readObservation(value: unknown, limits: Limits): ParsedObservation {
   requireWithinLimit(
     'observation_bytes',

@@ -33,7 +33,6 @@ export function parseInput<Schema extends z.ZodType>(
   throw createInvalidError(name, listProblems(parsed.error))
 }
 
-/** Returns the first five problems as `path: problem`. */
 const listProblems = ({ issues }: z.ZodError): readonly string[] =>
   issues
     .slice(0, 5)

@@ -17,7 +17,7 @@ import { isInJump } from '../domain/track/position-jump.ts'
 import { toCoordinates } from '../domain/track/resampling.ts'
 import { createFeaturesArgument, injectSelectedTracks, readTime, requireTracks } from './arguments.ts'
 
-/** An approach within a position jump of at least this many metres is doubtful. */
+/** An approach during a position jump of at least this many metres is doubtful. */
 const minDoubtfulJumpM = 100
 
 export default defineTool({

@@ -156,7 +156,7 @@ function select(ids: readonly string[], { draft, options }: CommandContext): Com
   return createStateResult('setSelection', `selected ${formatCount(knownIds.size, 'feature')}`)
 }
 
-/** Moves metadata features to the state. Returns the other features. */
+/** Stores metadata features as state, except selections. Returns the other features. */
 function extractMetadata(features: readonly JsonObject[], draft: Draft): readonly JsonObject[] {
   return features.filter((feature) => {
     const kind = getMetadataKind(feature)

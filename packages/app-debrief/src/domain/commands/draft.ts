@@ -77,7 +77,7 @@ export class Draft {
     return this.#slots.filter((item) => item !== undefined)
   }
 
-  /** Removes unknown ids from the selection. */
+  /** Omits unknown ids from the selection. */
   toDocument(): PlotDocument {
     const { items: before } = this.#before
     const items = this.items()

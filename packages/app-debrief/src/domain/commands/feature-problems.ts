@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '@causeway/protocol'
 import { DebriefError } from '../../errors.ts'
 import { findGeometryProblems } from './geometry-problems.ts'
 
-/** A problem, in the format of the original plot server. */
+/** Problems of one feature, in the format of the original plot server. */
 interface FeatureProblem {
   readonly index: number
   readonly featureId: string | null

@@ -30,7 +30,7 @@ interface ParseOptions {
   readonly check?: ((feature: JsonObject, index: number) => void) | undefined
 }
 
-/** Yields the number of processed characters, which counts each character twice. Throws `INVALID_PLOT`. */
+/** Yields the number of scanned plus parsed characters. Throws `INVALID_PLOT`. */
 export function* parseInSteps(
   text: string,
   { selection, check }: ParseOptions = {},

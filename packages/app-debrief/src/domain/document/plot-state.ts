@@ -25,7 +25,7 @@ export function getMetadataKind(feature: JsonObject): string | null {
   return typeof metadataType === 'string' ? metadataType : 'unknown'
 }
 
-/** Accepts `{current, start, end}` and the older `{current, range: [start, end]}`. Throws `INVALID_COMMAND`. */
+/** Accepts `{current, start, end}` and the legacy `{current, range: [start, end]}`. Throws `INVALID_COMMAND`. */
 export function readTimeState(payload: unknown): TimeState {
   const state = isObject(payload) ? payload : {}
   const range = Array.isArray(state.range) ? state.range : []
@@ -61,7 +61,7 @@ export function addOffset(time: string): string {
   return text.length <= 10 ? `${text}T00:00:00Z` : `${text}Z`
 }
 
-/** West exceeds east if the viewport crosses the antimeridian. Throws `INVALID_COMMAND`. */
+/** Accepts and unwraps bounds with west > east, which cross the antimeridian. Throws `INVALID_COMMAND`. */
 export function readViewport(payload: unknown): ViewportState {
   const bounds = isObject(payload) ? payload.bounds : undefined
   if (!Array.isArray(bounds) || bounds.length !== 4 || !bounds.every(Number.isFinite))
@@ -89,7 +89,7 @@ export function readStoredViewport(feature: JsonObject | undefined): ViewportSta
   return tryRead(() => readViewport({ bounds: [...ring[0].slice(0, 2), ...ring[2].slice(0, 2)] }))
 }
 
-/** Replaces an invalid ring, such as `[[]]`, with the bounds of the data. */
+/** Replaces an invalid ring, such as `[[]]`, with the data bounds, or else the world. */
 export function setTime(
   feature: JsonObject | undefined,
   time: TimeState,

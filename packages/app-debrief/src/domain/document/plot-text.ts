@@ -78,7 +78,7 @@ export function* formatLayout(layout: PlotLayout, features: readonly string[]): 
   yield trailingSpace + layout.rest
 }
 
-/** For an empty list, derives the white space from the other members. */
+/** Derives missing white space from the rest of the file. */
 function findSpaces({ head, emptySpace, leadingSpace, separator, trailingSpace }: PlotLayout): Spaces {
   if (separator !== '') return { leadingSpace, separator, trailingSpace, emptySpace }
   if (leadingSpace !== '') return { leadingSpace, separator: `,${leadingSpace}`, trailingSpace, emptySpace }
@@ -199,7 +199,7 @@ function isEscaped(text: string, quote: number): boolean {
   return (quote - firstBackslash) % 2 === 1
 }
 
-/** Returns where a value ends. Does not validate the value. */
+/** Returns the offset after a value. Does not validate the value. */
 function findValueEnd(text: string, offset: number): number {
   const first = text.charCodeAt(offset)
   if (first === 34) return findStringEnd(text, offset)

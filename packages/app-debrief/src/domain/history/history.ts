@@ -5,7 +5,7 @@ export type EntryKind = 'features' | 'selection' | 'time' | 'viewport'
 
 export type Scope = 'features' | 'all'
 
-/** One transaction. Features and other state are undone separately. */
+/** An undo step. The scope `features` skips steps that do not change features. */
 export interface HistoryEntry {
   /** Ascending and never reused. */
   readonly seq: number
@@ -34,7 +34,7 @@ const maxCharacters = 64 * 2 ** 20
 /** Changes of the same state by one client within this time share an entry. */
 const coalesceMs = 1000
 
-/** A change of features discards all redo steps. Other changes discard only redo steps that do not affect features. */
+/** Adds or merges an entry. Discards redo steps, but retains those of features unless the entry changes features. */
 export function recordEntry(history: History, entry: HistoryEntry): History {
   const retainedEntries = history.filter(
     ({ isUndone, kind }) => !isUndone || (entry.kind !== 'features' && kind === 'features'),

@@ -130,7 +130,7 @@ const replaceAll = (before: readonly Item[], after: readonly Item[]): FeaturePat
   updated: [],
 })
 
-/** Identifies an item by its id or, without an id, by its text and a counter. */
+/** Returns a unique key per item: its id or text, with a counter if repeated. */
 function createKeys(items: readonly Item[]): readonly string[] {
   const keyCounts = new Map<string, number>()
   return items.map(({ id, text }) => {

@@ -34,7 +34,7 @@ export function selectLand(rings: readonly LandRing[], [, south, , north]: Bound
   return { areas, coast: areas }
 }
 
-/** Clips land to bounds with a margin. The bounds may cross the antimeridian. */
+/** Clips land to bounds with a margin of 5 % of the longer side. The bounds can cross the antimeridian. */
 export function clipLand(rings: readonly LandRing[], bounds: Bounds): Land {
   const margin = Math.max(bounds[2] - bounds[0], bounds[3] - bounds[1]) * 0.05
   const box: Bounds = [bounds[0] - margin, bounds[1] - margin, bounds[2] + margin, bounds[3] + margin]
@@ -88,7 +88,7 @@ const interpolate = (a: LonLat, b: LonLat, fraction: number): LonLat => [
   a[1] + (b[1] - a[1]) * fraction,
 ]
 
-/** Returns the ring's edges, except those along the antimeridian and at the South Pole. */
+/** Returns the ring's edges in the bounds, except edges along the antimeridian and at the South Pole. */
 function findCoast(
   ring: readonly LonLat[],
   [west, south, east, north]: Bounds,

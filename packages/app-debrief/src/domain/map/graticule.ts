@@ -17,7 +17,7 @@ const labelSize = 12
 export const drawGraticule = (view: Projection): readonly SvgElement[] =>
   view.name === 'polar stereographic' ? drawPolarGraticule(view) : drawStraightGraticule(view)
 
-/** Share of the visible latitudes, next to the pole, in which meridians are not drawn. */
+/** Fraction of the visible latitudes, next to the pole, in which meridians are not drawn. */
 const polarGapFraction = 0.04
 
 function createPolarGrid({ bounds, frame }: Projection) {
@@ -144,7 +144,7 @@ function listMultiples(from: number, to: number, step: number): readonly number[
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step)
 }
 
-/** Returns `36°30′N` or `36°08.5′N`. Omits the minutes of whole degrees. */
+/** Returns a text such as `36°30′N` or `36°08.5′N`. Omits the minutes of whole degrees. */
 export function formatAngle(degrees: number, [positive, negative]: string, decimals = 0): string {
   const unitsPerMinute = 10 ** decimals
   const units = Math.round(Math.abs(degrees) * 60 * unitsPerMinute)
@@ -157,7 +157,7 @@ export function formatAngle(degrees: number, [positive, negative]: string, decim
   return `${Math.floor(units / (60 * unitsPerMinute))}°${minuteUnits === 0 ? '' : `${minutes}′`}${hemisphere}`
 }
 
-/** Scale variation above which the bar states its latitude. */
+/** Scale variation above which the bar shows its latitude. */
 const maxUnlabelledVariation = 1.02
 
 /** Maximum length of the bar, in pixels. */

@@ -3,7 +3,7 @@ import type { Frame } from './projection.ts'
 
 export interface Label {
   readonly anchor: Point
-  /** Possible centres of the label, in order of preference. By default, positions around `at`. */
+  /** Possible centres of the label, in order of preference. By default, positions around `anchor`. */
   readonly centres?: readonly Point[]
   readonly lines: readonly string[]
   readonly color: string

@@ -75,10 +75,9 @@ export function createMapData(
   }
 }
 
-/** Maximum deviation of simplified lines, in pixels. */
 const maxDeviationPx = 0.4
 
-/** Returns the size of a pixel in metres, at the chart's largest scale. */
+/** At the chart's largest scale. */
 function computePixelSizeM(bounds: Bounds, width: number): number {
   const frame = { left: 0, top: 0, width, height: chooseFrameHeight(bounds, width) }
   const { scale } = createProjection(bounds, frame)

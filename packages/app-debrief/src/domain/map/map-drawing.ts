@@ -78,7 +78,7 @@ export function drawMap({ data, title, width, land, coast }: MapDrawing): string
   )
 }
 
-/** Distance between the points along a line that labels avoid, in pixels. */
+/** Labels avoid points along a line at this spacing, in pixels. */
 const obstacleSpacing = 8
 
 function listObstacles({ now, shape, paths }: ColouredDrawable, view: Projection): readonly Point[] {
@@ -135,7 +135,7 @@ function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgEle
   if (areas.length === 0) return []
   return [
     element('path', {
-      // The edges are short enough to be straight. On a polar chart, Antarctica's edge along 90° S is one point.
+      // The edges are short enough to draw straight. On a polar chart, Antarctica's edge along 90° S is one point.
       d: areas.map((ring) => `${formatPoints(ring.map(view.point))}Z`).join(''),
       fill: landColour,
       'fill-rule': 'evenodd',
@@ -150,7 +150,7 @@ function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgEle
   ]
 }
 
-/** From the bottom: areas, lines, points, selected features, measurements. */
+/** Returns the drawing order: areas, lines, points, then selected features, then measurements. */
 const getLayer = ({ shape, isSelected, isMeasurement }: Drawable): number =>
   (isMeasurement ? 20 : 0) + (isSelected ? 10 : 0) + { area: 0, line: 1, points: 2 }[shape]
 

@@ -8,7 +8,7 @@ export interface Frame {
   readonly height: number
 }
 
-/** Mercator, polar stereographic beyond 80 degrees, or plate carrée for a chart that would need both. */
+/** Mercator, polar stereographic for one hemisphere beyond 80 degrees, or else plate carrée beyond 84 degrees. */
 export interface Projection {
   readonly name: 'Mercator' | 'polar stereographic' | 'plate carrée'
   readonly frame: Frame
@@ -91,7 +91,7 @@ function createPlane(bounds: Bounds): Plane {
   return createCylindricalPlane(bounds)
 }
 
-/** Spherical Mercator in degrees of the equator (Snyder, Map Projections, USGS PP 1395, eq. 7-1 to 7-4). */
+/** Spherical Mercator in degrees of the equator (Snyder, USGS PP 1395, eq. 7-1 to 7-4), or plate carrée. */
 function createCylindricalPlane([west, south, east, north]: Bounds): Plane {
   const isMercator = south >= -maxMercatorLatitude && north <= maxMercatorLatitude
   const lonFactor = isMercator ? 1 : Math.max(0.05, Math.cos(toRadians((south + north) / 2)))
@@ -119,8 +119,8 @@ function createCylindricalPlane([west, south, east, north]: Bounds): Plane {
 const samplesPerEdge = 48
 
 /**
- * Polar stereographic projection of the sphere in degrees at the pole (Snyder, eq. 21-33 and 21-34). The
- * middle of the bounds points down in the north and up in the south, so that west is on the left.
+ * Polar stereographic projection of the sphere in degrees at the pole (Snyder, eq. 21-33 and 21-34). The middle
+ * meridian points down from the North Pole and up from the South Pole, so that west is on the left.
  */
 function createPolarPlane(bounds: Bounds, hemisphere: 1 | -1): Plane {
   const [west, south, east, north] = bounds

@@ -43,7 +43,7 @@ export function toRow({ id, summary }: Item) {
   }
 }
 
-/** Returns at least one feature, and more if they fit `maxCharacters`. Simplifies lines if a tolerance is given. */
+/** Returns up to `limit` features that fit `maxCharacters`, at least one. Simplifies lines if a tolerance is given. */
 export function selectPage(
   items: readonly Item[],
   {

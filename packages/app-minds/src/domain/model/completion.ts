@@ -20,7 +20,7 @@ export interface Completion {
   readonly usage: ReportedUsage
 }
 
-/** Parses a response body: JSON, or an event stream, which some proxies return. */
+/** Parses a response body: JSON, or the event stream that some proxies return. */
 export function readCompletion(body: string): Completion {
   const text = body.trimStart()
   if (text.startsWith('data:') || text.startsWith('event:') || text.startsWith(':')) return readStream(text)

@@ -36,7 +36,7 @@ function formatPosition(text: string, position: number): string {
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-/** Returns the object after a code fence, or the first object if the fence is inside it or missing. */
+/** Returns the object after a code fence, or the first object if it contains the fence or there is none. */
 function selectObject(text: string): string | undefined {
   const firstObject = findObject(text)
   const fenceMatch = /```[a-z]*\s*(?=\{)/i.exec(text)
@@ -47,7 +47,7 @@ function selectObject(text: string): string | undefined {
   return findObject(text.slice(fenceMatch.index + fenceMatch[0].length))
 }
 
-/** Returns the first object, or the rest of the text if the object is incomplete. */
+/** Returns the first object, or the text from its start if it is incomplete. */
 function findObject(text: string): string | undefined {
   const start = text.indexOf('{')
   if (start < 0) return undefined

@@ -21,7 +21,7 @@ export interface MemoryUpdate {
   readonly problems: readonly string[]
 }
 
-/** Parses each member separately. Ignores an empty working memory. */
+/** Parses members separately: an invalid one does not affect others. Ignores an empty working memory. */
 export function readUpdate(
   value: unknown,
   previousMemory: WorkingMemory,
@@ -106,7 +106,7 @@ export const toDrafts = (
     location,
   }))
 
-/** Accepts every field name that models use for the action. */
+/** Accepts alternative field names that models use. */
 export function readChosenAction(
   value: unknown,
 ): { readonly action: unknown; readonly parameters: unknown } | undefined {

@@ -54,7 +54,7 @@ export interface PromptState {
 }
 
 interface DetailLevel {
-  /** Share of `maxEntities` to describe. */
+  /** Fraction of `maxEntities` to describe. */
   readonly entityShare: number
   readonly maxInteractions: number
   readonly maxMessages: number
@@ -63,7 +63,7 @@ interface DetailLevel {
   readonly maxWorkingMemoryChars: number
 }
 
-/** Full to minimum detail. Long states get less detail, because some servers silently truncate long prompts. */
+/** From full to minimum detail. Long states get less, because some servers silently truncate long prompts. */
 const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
   { entityShare: 1, maxInteractions: 50, maxMessages: 12, maxTextChars: 500, maxWorkingMemoryChars: 4000 },
   { entityShare: 0.5, maxInteractions: 12, maxMessages: 8, maxTextChars: 300, maxWorkingMemoryChars: 3000 },
@@ -73,7 +73,7 @@ const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
 
 const maxConversations = 5
 
-/** Describes the state in as much detail as `maxChars` allows. */
+/** Describes the state in as much detail as `maxChars` allows, at least the minimum. */
 export function formatState(state: PromptState): string {
   let text = ''
   for (const detail of detailLevels) {
@@ -117,7 +117,7 @@ export const formatCorrection = (problems: readonly string[]): string =>
 
 const formatSection = (title: string, text: string): string => `## ${title}\n${text}`
 
-/** Truncates an untrusted text and encloses it in brackets. Removes such brackets from the text. */
+/** Removes the brackets ⟦ and ⟧ from an untrusted text, truncates it, and encloses it in them. */
 const quote = (text: string, chars: number): string => `⟦${toInlineText(text).slice(0, chars)}⟧`
 
 /** Reduces an id or name to one line, so that it cannot imitate other parts of the prompt. */
@@ -182,7 +182,7 @@ function formatMemories(recalled: readonly RecalledMemory[], { maxTextChars }: D
     .join('\n')
 }
 
-/** Describes the menu of the given entities only. A model can still choose omitted actions. */
+/** Omits uses of entities that are not given. A model can still choose omitted actions. */
 function formatMenu(
   menu: readonly MenuOption[],
   entities: readonly Entity[],

@@ -3,7 +3,7 @@ export const isRetryable = (status: number): boolean =>
 
 const maxDelayMs = 10_000
 
-/** Parses `Retry-After` (seconds or a date) to milliseconds, at most ten seconds. Returns `null` if invalid. */
+/** Converts `Retry-After` (seconds or a date) to milliseconds, at most 10,000. Returns `null` if invalid. */
 export function parseRetryAfterMs(
   header: string | undefined,
   nowMs: number,
@@ -15,6 +15,6 @@ export function parseRetryAfterMs(
   return Number.isFinite(delayMs) && delayMs >= 0 ? Math.min(delayMs, maxDelayMs) : null
 }
 
-/** Returns an exponential backoff from 250 ms with full jitter, so that callers do not retry simultaneously. */
+/** Returns a backoff with full jitter: 0 to 250 * 2^attempt ms, at most 10 s. Prevents simultaneous retries. */
 export const computeBackoffMs = (attempt: number, random: number): number =>
   Math.min(maxDelayMs, 250 * 2 ** attempt) * random

@@ -6,7 +6,7 @@ import { type Candidate, makeCandidate } from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
 import { computeUrgency } from './urgency.ts'
 
-/** Accepts the best pending invitation, or rejects all. Later decisions reject the remaining invitations. */
+/** Accepts the best pending invitation, or rejects all. After acceptance, later decisions reject the others. */
 export function answerBids(situation: Situation, constants: PolicyConstants): Candidate | undefined {
   const { observation, bids, isInteracting, isTransitioning } = situation
   if (bids.length === 0 || !situation.menu.some(({ action }) => action === 'respond_to_interaction_bid'))
@@ -46,7 +46,7 @@ function findRefusalReason(
   )
   const socialNeed = needs.find(({ name }) => name === 'social')
   if (lowestNeed !== undefined && computeNeedShare(lowestNeed) <= constants.critical) {
-    // A conversation fills the social need, so a critical social need does not prevent it.
+    // A conversation fills the social need, so it is not rejected because this need is critical.
     const fillsNeed = lowestNeed === socialNeed && isConversation(bid.interaction_name)
     if (!fillsNeed) return `I need to see to my ${lowestNeed.name} first`
   }

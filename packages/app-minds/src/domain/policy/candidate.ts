@@ -14,7 +14,7 @@ interface ScoreTerms {
   readonly cost: number
   /** Factor for the distance, 1 at the target. */
   readonly distance: number
-  /** Bonus for good memories, negative for bad memories. */
+  /** Positive for good memories, negative for bad memories. */
   readonly memory: number
   /** Factor that is 1 for visible entities. */
   readonly freshness: number

@@ -15,7 +15,7 @@ const traitWeights: Readonly<Record<string, Readonly<Record<string, number>>>> =
   messy: { hygiene: 0.7 },
 })
 
-/** The need whose weight each personality dimension scales. Values of 0, 0.5 and 1 give factors of 0.5, 1 and 1.5. */
+/** Need whose weight each personality dimension multiplies by 0.5 plus its value. */
 const dimensionNeeds: Readonly<Record<string, string>> = Object.freeze({
   extraversion: 'social',
   sociability: 'social',
@@ -27,7 +27,7 @@ const dimensionNeeds: Readonly<Record<string, string>> = Object.freeze({
   appetite: 'hunger',
 })
 
-/** Returns a factor for each need, 0.5 to 2. The default is 1. */
+/** Returns a factor per affected need, 0.5 to 2. Omits needs with the default factor 1. */
 export function computeNeedWeights(
   traits: readonly string[],
   dimensions: Readonly<Record<string, number>>,

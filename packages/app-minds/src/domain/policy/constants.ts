@@ -1,6 +1,6 @@
 /**
  * Constants of decisions and moods, calibrated in a town of 12 characters over 7 days. A mind can override them
- * (`policy`). Unless stated otherwise, needs are shares of their maximum and times are game minutes.
+ * (`policy`). Unless stated otherwise, needs are fractions of their maximum and times are game minutes.
  */
 export const policyConstants = Object.freeze({
   critical: 0.25,
@@ -10,13 +10,13 @@ export const policyConstants = Object.freeze({
   default_fill: 0.25,
   default_drain: 0.1,
   expected_minutes: 10,
-  /** Minimum number of observed gains for their mean to replace the estimate, and weight of the newest gain. */
+  /** Number of observed gains after which their mean replaces the estimate, and weight of the newest gain. */
   learned_after: 3,
   learning_rate: 0.3,
   /** Distance in steps that halves a gain, and assumed distance of an entity without a position. */
   distance_scale: 20,
   unknown_distance: 10,
-  /** Maximum distance in steps for conversations, and distance within which a missing entity is certainly gone. */
+  /** Maximum distance in steps for conversations, and distance in steps within which a missing entity is gone. */
   talk_distance: 5,
   sure_sight: 2,
   /** Minimum scores of visible and of remembered candidates. */
@@ -25,16 +25,16 @@ export const policyConstants = Object.freeze({
   /** Weight of a remembered place, and the half-life of this weight in days. */
   place_factor: 0.8,
   place_half_life_days: 3,
-  /** How long to avoid a place after it refused an interaction. */
+  /** How long to avoid a refused interaction or a busy place. */
   cooldown_min: 90,
   /** Maximum time after an attempt in which a refusal can be inferred. */
   inference_min: 60,
   /** Maximum influence of one memory, and of all memories together. */
   memory_weight: 0.05,
   memory_limit: 0.15,
-  /** Share at which a need counts as filled. The character leaves when all needs of the interaction are filled. */
+  /** Level at which a need counts as filled. The character leaves when all needs of the interaction are filled. */
   satisfied: 0.95,
-  /** To leave for a critical need, the needs being filled must exceed this share, and `critical` plus this margin. */
+  /** To leave for a critical need, the needs being filled must exceed this level, and `critical` plus this margin. */
   good_enough: 0.5,
   critical_margin: 0.1,
   /** Scores for staying, for leaving, and for leaving when every need is filled. */
@@ -51,7 +51,7 @@ export const policyConstants = Object.freeze({
   answer_bid: 3,
   /** Silence after which the character sends a nudge. */
   silence_min: 5,
-  /** Number of own turns, or share of the social need, that ends a conversation. */
+  /** Number of own turns, or level of the social need, that ends a conversation. */
   own_turns: 4,
   talked_out: 0.9,
   /** Minimum relevance and minimum support (`judgeAnswer`) of a memory that answers a question. */
@@ -63,7 +63,7 @@ export const policyConstants = Object.freeze({
   search: 0.03,
   search_below: 0.5,
   wait: 0.02,
-  /** Mean of the needs below which a critical need causes despair, and mean from which the mood is content. */
+  /** Mean need below which a critical need makes the mood desperate, and mean need from which it is content. */
   desperate_below: 0.4,
   content_from: 0.7,
   /** The lowest need becomes a goal below this share. */

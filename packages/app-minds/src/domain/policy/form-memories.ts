@@ -10,7 +10,7 @@ import type { DerivedEvent } from './perceive.ts'
 import { createClaimKey } from './speech.ts'
 import { type MindState, toGameDay } from './state.ts'
 
-/** Forms each memory at most once per game day (`formed`). */
+/** Forms each memory at most once per game day. `formed` holds the keys of previous memories. */
 export function formMemories(
   observation: Observation,
   derivedEvents: readonly DerivedEvent[],

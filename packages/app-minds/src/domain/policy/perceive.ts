@@ -45,7 +45,7 @@ export function perceive(
   const isRepeated = blockedGoal !== undefined && previous.state.blocked === createGoalKey(blockedGoal)
   const distanceRefusal = refusals.find(({ reason }) => isTooFar(reason))
   const cooledRefusals = [
-    // A first refusal because of distance needs no cooldown: the character moves closer.
+    // After a first refusal because of distance, the character moves closer, without a cooldown.
     ...refusals.filter(
       ({ goal, reason }) => !isTooFar(reason) || previous.state.blocked === createGoalKey(goal),
     ),
@@ -118,7 +118,7 @@ const hasOutcome = (events: readonly MindEvent[]): boolean =>
     ].includes(event_type),
   )
 
-/** Infers a refusal from an attempt without effect, for games that do not report events. */
+/** Infers a refusal from an attempt without effect, because some games do not report events. */
 function inferRefusal(
   lastAction: LastAction | null,
   observation: Observation,
@@ -208,7 +208,6 @@ const isSameCell = ({ position }: LastAction, observation: Observation): boolean
   position[0] === observation.position[0] &&
   position[1] === observation.position[1]
 
-/** Returns the first nonempty string among the members with these names. */
 export const readText = (payload: MindEvent['payload'], ...names: readonly string[]): string | undefined =>
   names
     .map((name) => payload[name])

@@ -88,6 +88,6 @@ export const markRefused = (place: Place, interactionName: string, time: number)
   ),
 })
 
-/** Future times, which a loaded save can contain, are not recent. */
+/** Returns `false` for future times, which a loaded save can contain. */
 export const isRecent = (startTime: number | null, time: number, cooldown: number): boolean =>
   startTime !== null && time >= startTime && time - startTime < cooldown

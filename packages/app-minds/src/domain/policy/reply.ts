@@ -23,7 +23,7 @@ export function composeOpening(context: ConversationContext): Utterance {
   return makeUtterance(`${pickUnusedSentence('greeting', context)} ${topic}`.trim())
 }
 
-/** If `isLast` is set, does not introduce a topic. Returns an empty text if there is nothing to say. */
+/** With `isLast`, omits the greeting and new topics. Returns an empty text if there is nothing to say. */
 export function composeReply(
   message: string,
   context: ConversationContext,

@@ -22,7 +22,6 @@ interface AnswerOptions {
   readonly asker?: string
 }
 
-/** Tags of memories that are not quoted as answers. */
 const unquotedTags: ReadonlySet<string> = new Set([
   'question',
   'smalltalk',
@@ -62,7 +61,7 @@ export function answerQuestion(
   )[0]?.source
   if (bestMemory === undefined) {
     const unknownReplies = ["I don't know.", 'I do not know that, I am afraid.'] as const
-    // A question that asks for a place requires advice, not a memory.
+    // "I don't remember" does not fit a question that asks for a place.
     const replies = placeQuestionPattern.test(text)
       ? unknownReplies
       : ([...unknownReplies, "I don't remember anything about that."] as const)
@@ -95,7 +94,7 @@ export function removeAnnouncement(claim: string): string {
   return bareClaim.slice(0, 1).toUpperCase() + bareClaim.slice(1)
 }
 
-/** Returns the same key for statements with the same content words, even from different speakers. */
+/** Returns the same key for statements with the same stems, even from different speakers. */
 export const createClaimKey = (text: string): string =>
   createWordsKey(removeAnnouncement(splitReport(text).claim))
 
@@ -177,7 +176,7 @@ export const findNeeds = (text: string, names: readonly string[]): readonly stri
     return [name, feeling, remedy].some((word) => new RegExp(`\\b${escapePattern(word)}\\b`, 'i').test(text))
   })
 
-/** Whether a text names a place that fills a need, like "You can sleep at Bed 2." */
+/** Whether a text such as "You can sleep at Bed 2." names a place that fills the need. */
 export const mentionsPlaceFor = (need: string, text: string): boolean => {
   const { remedy, uses = [] } = describeNeed(need)
   const [activityText] = /(?<=\byou can )[\w ]+?(?= at )/i.exec(text) ?? ['']

@@ -1,10 +1,10 @@
-/** State of a mind between decisions, except memories. Plain JSON, stored as a whole. */
+/** State of a mind between decisions, without memories. Stored as one JSON value. */
 // cspell:ignore heard -- a stored field
 import { z } from 'zod'
 import { cellSchema, nameSchema } from '../observation.ts'
 
 const textListSchema = z.array(z.string()).readonly()
-/** Satisfied share of each need. */
+/** Ratio of each need to its maximum. */
 const needSharesSchema = z.record(z.string(), z.number())
 
 const goalSchema = z.strictObject({
@@ -35,7 +35,7 @@ export const stateSchema = z.strictObject({
       needs: needSharesSchema,
     })
     .nullable(),
-  /** Mean gain as a share of the maximum, and number of samples, by interaction and need (`createGainKey`). */
+  /** Mean gain as a fraction of the maximum, and number of samples, by interaction and need (`createGainKey`). */
   gains: z.record(z.string(), z.strictObject({ mean: z.number(), samples: z.int() })),
   /** Open conversations by `interaction_id`. */
   talks: z.record(
@@ -48,7 +48,7 @@ export const stateSchema = z.strictObject({
       has_parted: z.boolean(),
     }),
   ),
-  /** The latest statements of other characters, oldest first. They become topics. */
+  /** The latest statements of other characters, oldest first. Topics are chosen from them. */
   news: z
     .array(
       z.strictObject({ speaker_id: nameSchema, speaker_name: nameSchema, text: z.string(), time: z.int() }),
@@ -61,7 +61,7 @@ export const stateSchema = z.strictObject({
   formed: z.strictObject({ day: z.int(), keys: textListSchema }),
   /** The unreachable goal as `entity_id|interaction`. */
   blocked: z.string().nullable(),
-  /** Digest of the state at the model's last decision, and time of this decision (`llm_gate`). */
+  /** Digest of the observed state at the model's last decision, and game time of the decision (`llm_gate`). */
   gate: z.strictObject({ digest: z.string(), at: z.int() }).nullable(),
   /** Unknown fields that were already reported. */
   warned: textListSchema,

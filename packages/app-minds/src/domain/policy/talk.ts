@@ -32,7 +32,7 @@ export function takeTurn(context: ConversationContext): ConversationTurn {
   const { observation } = situation
   const lastMessage = conversation.messages.filter(({ is_system }) => !is_system).at(-1)
   const isMyTurn = isOwnTurn(lastMessage, conversation, observation.entity_id)
-  // If both spoke at the same time, a question may precede the character's own message.
+  // If both spoke at the same time, an unanswered question can precede the character's own message.
   const unansweredQuestion = context.newMessages.findLast(
     ({ message }) => findQuestion(message) !== undefined,
   )?.message
@@ -163,7 +163,6 @@ function speak(
   }
 }
 
-/** Returns the parameter named `message`, or the only parameter of type string. */
 function findSpeechParameter({ observation }: Situation): InteractionParameter | undefined {
   const { current } = observation
   if (current === null) return undefined

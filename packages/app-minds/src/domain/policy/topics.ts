@@ -14,7 +14,7 @@ import {
   removeAnnouncement,
 } from './speech.ts'
 
-/** Returns a topic as a sentence. Skips topics of this conversation and of earlier statements to this partner. */
+/** Returns a topic as a sentence. Skips what was said in this conversation or earlier to this partner. */
 export function findTopic(context: ConversationContext): string | undefined {
   const usedKeys = new Set(
     context.conversation.messages.flatMap(({ message }) => parseUtterance(message).map(toKey)),

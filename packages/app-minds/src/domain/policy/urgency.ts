@@ -10,8 +10,8 @@ export function computeUrgency(share: number, constants: PolicyConstants): numbe
 type NeedContext = Pick<PolicyContext, 'situation' | 'state' | 'weights' | 'constants'>
 
 /**
- * Returns by how much an interaction reduces the urgency of needs (gain) and increases the urgency of other needs
- * (cost), and the need that benefits most.
+ * Returns how much an interaction reduces the weighted urgency of needs (gain), how much it increases that of other
+ * needs (cost), and the need that benefits most.
  */
 export function estimateWorth(interaction: Interaction, context: NeedContext) {
   const { situation, weights, constants } = context

@@ -37,7 +37,7 @@ export function findClosestApproach(a: IndexedTrack, b: IndexedTrack): Approach 
   return { time, distance_m, a: positionA, b: positionB, bearing_deg }
 }
 
-/** Visits windows and their intervals by ascending lower bound, until the bound reaches the shortest distance found. */
+/** Visits windows and intervals by ascending lower bound of the distance, until it reaches the shortest distance found. */
 function findClosestPoint(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefined {
   const windows = listWindows(a, b)
   const openQueues: SpanQueue[] = []
@@ -117,7 +117,7 @@ function cacheLines(): typeof createLine {
   }
 }
 
-/** Returns the minimum of the parabola, or the end with the lower value if the parabola has no minimum. */
+/** Returns the x of the parabola's minimum, or of the lower end if the parabola has no minimum. */
 function findVertex([x0, x1, x2]: readonly [number, number, number], f: (x: number) => number): number {
   const [y0, y1, y2] = [f(x0), f(x1), f(x2)]
   const curvature = y0 - 2 * y1 + y2

@@ -69,7 +69,7 @@ export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
   }
 }
 
-/** Returns a lower bound of the distance in metres. The vessels can be up to `depth_m` in total from their chords. */
+/** Returns a lower bound of the distance in metres. `depth_m` is the sum of both chords' depths below the surface. */
 export const computeMinDistance = (chord_m: number, depth_m: number): number =>
   Math.max(0, chord_m - 1.01 * depth_m - 0.01)
 
@@ -88,7 +88,6 @@ function findBox(xyz: Float64Array, from: number, to: number): Float64Array {
   return box
 }
 
-/** Returns the distance between two boxes in metres. */
 function measureGap(a: Float64Array, b: Float64Array): number {
   let squaredDistance = 0
   for (let axis = 0; axis < 3; axis++) {

@@ -29,7 +29,7 @@ interface Interval {
   readonly end: number
 }
 
-/** Returns `false` if the interval is between two parts of a track. */
+/** Writes a row. Returns `false` if the interval is between two parts of a track. */
 function writeInterval(rows: Float64Array, offset: number, { a, i, b, j, start, end }: Interval): boolean {
   const [endA, endB] = [findLegEnd(a.track, i), findLegEnd(b.track, j)]
   if ((endA === i || endB === j) && start < end) return false

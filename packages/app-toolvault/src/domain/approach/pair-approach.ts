@@ -26,11 +26,11 @@ export interface PairApproach {
   readonly approach: Approach
   /** Unix milliseconds. */
   readonly predictedAt: number
-  /** `null` if a track has no position at `predicted_at`. */
+  /** `null` if a track has no position at `predictedAt`. */
   readonly prediction: Prediction | null
 }
 
-/** Yields after each pair. Returns the pairs, closest first. Throws `NO_OVERLAP` if no two tracks overlap in time. */
+/** Yields after each pair. Returns pairs that overlap in time, closest first. Throws `NO_OVERLAP` if there are none. */
 export function* findApproaches(
   tracks: readonly TimedTrack[],
   { atMs, motion }: ApproachOptions,

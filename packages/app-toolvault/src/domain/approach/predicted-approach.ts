@@ -6,7 +6,7 @@ export interface Vessel extends Motion {
 }
 
 export interface Prediction {
-  /** Negative if the approach has passed, `null` if the distance is constant. */
+  /** Negative if the closest approach has passed, `null` if the distance is constant. */
   readonly tcpa_s: number | null
   /** Equal to `range_m` if the distance is constant. */
   readonly dcpa_m: number
@@ -14,7 +14,7 @@ export interface Prediction {
   readonly relative_speed_kn: number
 }
 
-/** Speed in knots below which the course is noise. */
+/** Speed in knots below which a vessel counts as stationary. */
 const minSpeedKn = 0.2
 
 /** Relative speed in knots below which the distance counts as constant. */

@@ -10,10 +10,10 @@ export interface Span {
   readonly min_m: number
 }
 
-/** Columns: start, end, likely, min_m. */
+/** Columns: start, end, likelyTime, min_m. */
 export const valuesPerSpan = 4
 
-/** Time spans ordered by lower bound, then by time. They are rows of numbers because a search creates millions. */
+/** Time spans by lower bound, then by time. Stored as rows of numbers, because a search creates millions. */
 export class SpanQueue {
   readonly #rows: Float64Array
   #firstRow: number

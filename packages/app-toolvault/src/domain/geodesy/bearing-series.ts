@@ -23,7 +23,7 @@ export interface BearingRow extends Bearing {
 
 const maxRows = 20_000
 
-/** Throws `FEATURE_UNUSABLE` if the feature is neither a track nor a point. */
+/** Throws the errors of `readTimedTrack`, and `FEATURE_UNUSABLE` for neither a track nor a point. */
 export function readTarget(feature: Feature): Target {
   if (isTrack(feature)) {
     const track = readTimedTrack(feature)

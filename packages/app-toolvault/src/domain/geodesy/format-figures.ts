@@ -5,7 +5,7 @@ import type { RangeUnit } from './range-bearing.ts'
 /** Returns a text such as `022°T`. */
 export const formatBearing = (degrees: number): string => `${padDegrees(Math.round(degrees) % 360)}°T`
 
-/** Returns `Red 045°` (port, negative), `Green 120°`, `ahead` or `astern`. */
+/** Returns a text such as `Red 045°` (port, negative), `Green 120°`, `ahead` or `astern`. */
 export function formatBowAngle(degrees: number): string {
   const angle = Math.round(Math.abs(degrees))
   if (angle === 0) return 'ahead'

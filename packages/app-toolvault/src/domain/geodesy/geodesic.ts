@@ -51,12 +51,12 @@ export function solveInverse(a: LatLon, b: LatLon): GeodesicPath {
 /** Distance in metres below which a bearing is undefined. */
 const samePositionTolerance = 1e-6
 
-/** In degrees. */
+/** Degrees within which angles count as equal. */
 const angleTolerance = 1e-9
 
 /**
- * Returns why the bearing is undefined. Several shortest paths connect some opposite positions (GeographicLib
- * documentation, "Multiple shortest geodesics").
+ * Returns why the bearing is undefined, or `undefined`. Several shortest paths connect some opposite positions
+ * (GeographicLib, "Multiple shortest geodesics").
  */
 export function findBearingProblem(
   a: LatLon,

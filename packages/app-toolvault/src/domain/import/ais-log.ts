@@ -30,8 +30,8 @@ interface VesselLog {
 }
 
 /**
- * Reads AIS logs (AIVDM, ITU-R M.1371). Reads each time from the tag block or next to the sentence, or counts the
- * seconds from `start`.
+ * Reads AIS logs (AIVDM, ITU-R M.1371). Times are in the tag block or next to the sentence, or are derived from `start`
+ * and the second in each message.
  */
 export class AisLogReader {
   readonly #options: AisOptions

@@ -13,7 +13,7 @@ import { ToolVaultError } from '../../errors.ts'
 import { createTable } from '../table.ts'
 
 interface SkippedLine {
-  /** Number of the line from 1, or `null` if the position spans several lines. */
+  /** Number of the line from 1, or `null` if unknown. */
   readonly line: number | null
   readonly reason: string
 }

@@ -63,7 +63,7 @@ export function toFeature(unsortedFixes: readonly LogFix[], options: FeatureOpti
 }
 
 /**
- * Returns a track of all segments, or one per segment if times overlap or are missing. A segment with a single fix
+ * Returns one track with all segments, or one per segment if times overlap or are missing. A segment with a single fix
  * becomes a point.
  */
 export function toSegmentFeatures(

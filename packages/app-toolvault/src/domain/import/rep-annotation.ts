@@ -48,7 +48,7 @@ const annotationReaders: Readonly<Record<string, AnnotationReader>> = {
   SENSOR3: (line) => readSensor(line, ['bearing_accuracy_deg', 'frequency_hz', 'frequency_accuracy_hz']),
 }
 
-/** Reads the fields after `;KIND:`. */
+/** Reads the fields after `;KIND:`. Returns a text if the line is to be skipped. */
 export const readAnnotation = (kind: string, line: RepLine): RepAnnotation | string =>
   Object.hasOwn(annotationReaders, kind) ? (annotationReaders[kind]?.(line) ?? kind) : kind
 
@@ -258,7 +258,7 @@ function readNarrative(line: RepLine, hasType: boolean): RepAnnotation | string 
   }
 }
 
-/** `extra` lists the names of the numbers between bearing and range. */
+/** `extraNames` are the names of the numbers between bearing and range. */
 function readSensor(line: RepLine, extraNames: readonly string[]): RepAnnotation | string {
   const time = line.readTime()
   if (time === undefined) return 'invalid time'

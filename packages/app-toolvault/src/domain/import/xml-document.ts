@@ -3,13 +3,13 @@ import { SaxesParser } from 'saxes'
 import { ToolVaultError } from '../../errors.ts'
 import { maxFixes } from '../track/resampling.ts'
 
-/** Three elements and two texts. A node takes about 230 bytes. */
+/** A fix has three elements and two texts. Each of these nodes uses about 230 bytes. */
 const nodesPerFix = 5
 
-/** The number of names is limited because the reader creates a list as long as the track for each name. */
+/** Names are limited, because the GeoJSON reader creates a list as long as the track for each name. */
 const [maxDepth, maxAttributes, maxNames] = [64, 100, 200]
 
-/** Elements whose direct text is not read, because white space in them is indentation. */
+/** Elements in which white space is ignored, because it is indentation. */
 const elementsWithoutText = new Set([
   'gpx',
   'trk',
@@ -28,7 +28,7 @@ const elementsWithoutText = new Set([
   'gx:Track',
 ])
 
-/** Elements that the reader would read repeatedly if they were nested. */
+/** Elements that must not be nested, because the reader would read them repeatedly. */
 const elementsWithoutNesting = new Set([
   'trk',
   'trkseg',

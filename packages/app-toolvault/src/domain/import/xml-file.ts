@@ -18,7 +18,7 @@ interface XmlOptions {
   newId(prefix: string): string
 }
 
-/** Reads GPX 1.0 and 1.1, and KML with timed tracks. */
+/** Reads GPX 1.0 and 1.1, and KML, including timed tracks. */
 export class XmlFileReader {
   readonly #options: XmlOptions
   readonly #parser: XmlDocumentParser

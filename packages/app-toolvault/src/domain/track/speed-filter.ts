@@ -11,7 +11,7 @@ interface FastFix {
   readonly speed_kn: number
 }
 
-/** `min` is in knots. `assumed_s` replaces the duration of every leg. */
+/** `minSpeed` is in knots. `assumedSeconds` replaces the duration of every leg. */
 export function filterByDerivedSpeed(
   track: TimedTrack,
   minSpeed: number,
@@ -24,7 +24,7 @@ export function filterByDerivedSpeed(
   })
 }
 
-/** `min` is in knots. Throws `FEATURE_UNUSABLE` if no speed is recorded. */
+/** `minSpeed` is in knots. Throws `FEATURE_UNUSABLE` if no speed is recorded. */
 export function filterByRecordedSpeed({ speeds, fixes, feature }: TimedTrack, minSpeed: number): FastFix[] {
   if (speeds === undefined)
     throw createFeatureError(feature, 'has no recorded speeds; track_speed_filter derives them')

@@ -10,7 +10,7 @@ export type TrackStatistics = ReturnType<typeof computeStatistics>
 /** By default, a pause is a gap if it is longer than this many median intervals. */
 const gapFactor = 10
 
-/** Pauses longer than `gap_s` are gaps. Speeds are derived unless their name contains `recorded`. */
+/** Pauses longer than `minGapSeconds` are gaps. Speeds are derived unless their name contains `recorded`. */
 export function computeStatistics(track: TimedTrack, minGapSeconds?: number) {
   const legs = listLegs(track)
   const [start, end] = getTimeSpan(track)

@@ -28,7 +28,7 @@ export interface Transit {
   readonly fixes_inside: number
 }
 
-/** Throws `FEATURE_UNUSABLE` if the feature is not a polygon. */
+/** Throws `FEATURE_UNUSABLE` if the feature is not a polygon or has no edges. */
 export function readZone(feature: Feature): Zone {
   const { geometry } = feature
   if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon')
