@@ -231,7 +231,7 @@ verifies(
 
 verifies(
   'debrief:save:pause',
-  'a pause longer than two seconds is also the maximum wait after the first change',
+  'saveAfterMs above two seconds is also the maximum wait after the first change',
   async (t) => {
     t.same(busy(10_000, { everyMs: 10_000, forMs: 10_000 }), [10_000])
     t.same(busy(10_000, { everyMs: 4000, forMs: 8000 }), [10_000])

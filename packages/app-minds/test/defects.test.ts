@@ -80,55 +80,63 @@ verifies('minds:consolidation', '3: consolidated memories retain their time and 
   t.same([...lasting].sort(byId), [...daily].sort(byId), 'preserves ids, contents, times and places')
 })
 
-verifies('minds:errors', '4: a failed decision returns the documented error object', async (t) => {
-  const provider = await startScripted(t, () => ({ status: 500, raw: 'SQLITE_CORRUPT at /home/secret' }))
-  const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
-  await makeMind(minds, 'mara', { on_llm_failure: 'error' })
-  const error = await decide(minds, 'mara', 100).then(
-    () => undefined,
-    (thrown: Data) => thrown,
-  )
-  t.match(error, { code: 'LLM_UPSTREAM', data: { request_id: String } })
-  t.notMatch(error.message, /SQLITE|secret/)
-})
+verifies(
+  'minds:errors',
+  '4: a failed decision reports an error code without the text of the provider',
+  async (t) => {
+    const provider = await startScripted(t, () => ({ status: 500, raw: 'SQLITE_CORRUPT at /home/secret' }))
+    const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
+    await makeMind(minds, 'mara', { on_llm_failure: 'error' })
+    const error = await decide(minds, 'mara', 100).then(
+      () => undefined,
+      (thrown: Data) => thrown,
+    )
+    t.match(error, { code: 'LLM_UPSTREAM', data: { request_id: String } })
+    t.notMatch(error.message, /SQLITE|secret/)
+  },
+)
 
-verifies('minds:conversation:merge', '5: each message of a tick is stored once', async (t) => {
-  const minds = await openMinds(t)
-  await makeMind(minds, 'mara')
-  const first = [createMessage('ben', 'hello', 5)]
-  await decide(minds, 'mara', 100, createConversation(first))
-  await decide(
-    minds,
-    'mara',
-    101,
-    createConversation([
-      ...first,
-      createMessage('ann', 'hello', 5),
-      createMessage('ben', 'ok', 6),
-      createMessage('ben', 'ok', 6),
-    ]),
-  )
-  await decide(
-    minds,
-    'mara',
-    102,
-    createConversation([
-      createMessage('ann', 'hello', 5),
-      createMessage('ben', 'ok', 6),
-      createMessage('ben', 'ok', 6),
-    ]),
-  )
-  const [kept] = await minds.read('mind://mara/conversations')
-  t.same(
-    kept.messages.map(({ speaker_id, message }: Data) => [speaker_id, message]),
-    [
-      ['ben', 'hello'],
-      ['ann', 'hello'],
-      ['ben', 'ok'],
-      ['ben', 'ok'],
-    ],
-  )
-})
+verifies(
+  'minds:conversation:merge',
+  '5: overlapping windows store each message of a tick once',
+  async (t) => {
+    const minds = await openMinds(t)
+    await makeMind(minds, 'mara')
+    const first = [createMessage('ben', 'hello', 5)]
+    await decide(minds, 'mara', 100, createConversation(first))
+    await decide(
+      minds,
+      'mara',
+      101,
+      createConversation([
+        ...first,
+        createMessage('ann', 'hello', 5),
+        createMessage('ben', 'ok', 6),
+        createMessage('ben', 'ok', 6),
+      ]),
+    )
+    await decide(
+      minds,
+      'mara',
+      102,
+      createConversation([
+        createMessage('ann', 'hello', 5),
+        createMessage('ben', 'ok', 6),
+        createMessage('ben', 'ok', 6),
+      ]),
+    )
+    const [kept] = await minds.read('mind://mara/conversations')
+    t.same(
+      kept.messages.map(({ speaker_id, message }: Data) => [speaker_id, message]),
+      [
+        ['ben', 'hello'],
+        ['ann', 'hello'],
+        ['ben', 'ok'],
+        ['ben', 'ok'],
+      ],
+    )
+  },
+)
 
 verifies('minds:model:prompt', '6: the prompt contains earlier messages of a conversation', async (t) => {
   const provider = await startScripted(t)
@@ -210,30 +218,34 @@ verifies('minds:restart', '10: minds retain their memories after a restart', asy
   t.match(await decide(again, 'mara', 101), { status: 'success' })
 })
 
-verifies('minds:parallel', '11: 200 concurrent decisions of a mind run one after another', async (t) => {
-  const minds = await openMinds(t)
-  await makeMind(minds, 'mara')
-  const ids = Array.from({ length: 200 }, (_, index) => `request-${index}`)
-  const answers = await Promise.all(
-    ids.map((request_id, index) => decide(minds, 'mara', 100 + index, { request_id })),
-  )
-  t.same(
-    answers.map(({ request_id }) => request_id),
-    ids,
-  )
-  t.ok(answers.every(({ status, replayed }) => status === 'success' && replayed === undefined))
-  t.match(await minds.read('mind://mara/state'), { decisions: 200, current_simulation_time: 299 })
-  const repeats = await Promise.all(
-    ids.map((request_id, index) => decide(minds, 'mara', 100 + index, { request_id })),
-  )
-  t.same(
-    repeats.map(({ replayed: _, ...answer }) => answer),
-    answers,
-    'stores one result per request id',
-  )
-  t.ok(repeats.every(({ replayed }) => replayed === true))
-  t.match(await minds.read('mind://mara/state'), { decisions: 200 })
-})
+verifies(
+  'minds:parallel',
+  '11: 200 concurrent decisions of a mind succeed and are stored once each',
+  async (t) => {
+    const minds = await openMinds(t)
+    await makeMind(minds, 'mara')
+    const ids = Array.from({ length: 200 }, (_, index) => `request-${index}`)
+    const answers = await Promise.all(
+      ids.map((request_id, index) => decide(minds, 'mara', 100 + index, { request_id })),
+    )
+    t.same(
+      answers.map(({ request_id }) => request_id),
+      ids,
+    )
+    t.ok(answers.every(({ status, replayed }) => status === 'success' && replayed === undefined))
+    t.match(await minds.read('mind://mara/state'), { decisions: 200, current_simulation_time: 299 })
+    const repeats = await Promise.all(
+      ids.map((request_id, index) => decide(minds, 'mara', 100 + index, { request_id })),
+    )
+    t.same(
+      repeats.map(({ replayed: _, ...answer }) => answer),
+      answers,
+      'stores one result per request id',
+    )
+    t.ok(repeats.every(({ replayed }) => replayed === true))
+    t.match(await minds.read('mind://mara/state'), { decisions: 200 })
+  },
+)
 
 verifies('minds:consolidation', '12: memories formed during a consolidation are retained', async (t) => {
   const minds = await openMinds(t)
@@ -273,7 +285,7 @@ verifies('minds:storage-path', '14: memory_storage_path does not create files', 
   t.notOk(readdirSync(join(minds.dir, '..')).includes('escape'))
 })
 
-verifies('minds:repeat', '15: a repeated request does not run twice', async (t) => {
+verifies('minds:repeat', '15: concurrent calls with the same observation run once', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara')
@@ -319,7 +331,7 @@ verifies(
   },
 )
 
-t.test('a request id applies to one tool and one mind', async (t) => {
+t.test('a request id applies to one tool only', async (t) => {
   const provider = await startScripted(t, createValidAnswer)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   const args = { mind_id: 'mara', config: { traits: [] }, request_id: 'r' }

@@ -80,7 +80,7 @@ async function openPair(t: Test, seed: number): Promise<OpenMinds> {
 
 verifies(
   'minds:policy:conversation',
-  'conversations open with a topic and end with a farewell, for many seeds',
+  'conversations open with a topic and end with a farewell, for six seeds',
   async (t) => {
     const scenes: readonly Scene[] = [
       {},
@@ -165,7 +165,7 @@ verifies('minds:policy:conversation', 'a request for a place is answered with a 
 
 verifies(
   'minds:policy:conversation',
-  'a request for an unknown place is not answered with a memory',
+  'the reply to a request for an unknown place does not mention memories',
   async (t) => {
     const minds = await openPair(t, 1)
     for (let n = 0; n < 12; n++) {
@@ -241,7 +241,7 @@ verifies('minds:policy:conversation', 'a statement is not repeated to the partne
       t.notMatch(line.speaker === 'mara' ? line.text : '', /Stove/)
 })
 
-t.test('parseUtterance distinguishes questions from statements', async (t) => {
+t.test('parseUtterance classifies sentences', async (t) => {
   const acts: Readonly<Record<string, readonly string[]>> = {
     statement: [
       'What a cold morning it was.',

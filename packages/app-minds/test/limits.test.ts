@@ -66,7 +66,7 @@ verifies('minds:limits', 'the size of an observation is limited', async (t) => {
   }
 })
 
-verifies('minds:limits', 'only the nearest entities and the first interactions are used', async (t) => {
+verifies('minds:limits', 'excess entities and interactions are ignored with a warning', async (t) => {
   const minds = await openMinds(t, withLimits({ visible_entities: 2, interactions_per_entity: 1 }))
   await makeMind(minds, 'mara')
   const near = [createStove([40, 7], 'far'), createStove([13, 7], 'near'), createStove([14, 7], 'nearer')]
@@ -81,7 +81,7 @@ verifies('minds:limits', 'only the nearest entities and the first interactions a
   t.match((await decide(minds, 'mara', 3, { entities: [rich] })).warnings, [/rich: offers 2 interactions/])
 })
 
-verifies('minds:limits', 'events are limited by number and age', async (t) => {
+verifies('minds:limits', 'events older than event_minutes are ignored', async (t) => {
   const minds = await openMinds(t, withLimits({ events: 3, event_minutes: 60 }))
   await makeMind(minds, 'mara')
   const bid = (timestamp: number) => ({
@@ -99,7 +99,7 @@ verifies('minds:limits', 'events are limited by number and age', async (t) => {
   )
 })
 
-verifies('minds:limits', 'the prompt contains the latest events', async (t) => {
+verifies('minds:limits', 'the prompt contains only the latest events and the nearest entities', async (t) => {
   const provider = await startScripted(t)
   const limits = { events: 3, prompt_entities: 2, memory_chars: 10 }
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLimits: limits } })
@@ -161,7 +161,7 @@ verifies('minds:limits', 'the least recently used conversation is closed', async
   t.match(await minds.read('mind://mara/state'), { active_conversations: [] }, 'closes unused ones')
 })
 
-verifies('minds:limits', 'the place seen most recently is retained', async (t) => {
+verifies('minds:limits', 'only the most recently seen places are retained', async (t) => {
   const minds = await openMinds(t, withLimits({ places: 2 }))
   await makeMind(minds, 'mara')
   const fed = { hunger: 90 }
@@ -179,7 +179,7 @@ verifies('minds:limits', 'the place seen most recently is retained', async (t) =
 
 verifies(
   'minds:limits',
-  'the least important memory is evicted first, and a seed is never evicted',
+  'at the memory limit, an old sighting is evicted and a seed is retained',
   async (t) => {
     const minds = await openMinds(t, withLimits({ memories: 3 }))
     await makeMind(minds, 'mara', { initial_long_term_memories: ['I am a seed.'] })
@@ -304,7 +304,7 @@ const exportMind = async (minds: OpenMinds, mind_id: string): Promise<Data> =>
 
 verifies(
   'minds:save',
-  'a save contains everything, and an imported mind is exported unchanged',
+  'a save contains all parts of a mind, and an imported mind is exported unchanged',
   async (t) => {
     const minds = await createFullMind(t)
     const save = await exportMind(minds, 'mara')

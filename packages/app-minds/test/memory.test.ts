@@ -80,7 +80,7 @@ verifies(
   },
 )
 
-verifies('minds:memory:newest', 'every phrase that announces a correction is recognized', async (t) => {
+verifies('minds:memory:newest', 'phrases that announce a correction are recognized', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const facts = [

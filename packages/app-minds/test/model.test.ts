@@ -5,7 +5,7 @@ import { Throttle } from '../src/llm/throttle.ts'
 import { createStove, type Data, decide, makeMind, openMinds } from './minds-kit.ts'
 import { createValidAnswer, type Script, startScripted } from './provider/scripted-provider.ts'
 
-t.test('a model decides in four steps over HTTP', async (t) => {
+t.test('a model decides with three calls over HTTP', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLlmKey: 'sk-secret' } })
   t.match(await makeMind(minds, 'mara'), { selector_effective: 'llm' })
@@ -141,7 +141,7 @@ t.test('each step reports progress', async (t) => {
   ])
 })
 
-t.test('a mind can override constants, weights and the seed', async (t) => {
+t.test('a mind can override constants of the policy', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara', {
     policy: { drop_below: 5 },
@@ -157,7 +157,7 @@ const price = { in_per_m: 10, out_per_m: 100 }
 
 verifies(
   'minds:model:budget',
-  'the tokens of every call and its cost by the price table are recorded',
+  'the tokens of all calls and their cost by the price table are recorded',
   async (t) => {
     const provider = await startScripted(t)
     const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLlmOptions: { price } } })

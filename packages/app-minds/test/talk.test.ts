@@ -80,7 +80,7 @@ verifies('minds:memory:today', async (t) => {
   })
 })
 
-verifies('minds:policy:talk', 'the policy waits for its turn and nudges once after silence', async (t) => {
+verifies('minds:policy:talk', 'the policy waits for its turn and nudges after silence', async (t) => {
   const minds = await openMind(t)
   const history = [
     ['ben', 'Hello there'],

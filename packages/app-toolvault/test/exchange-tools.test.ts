@@ -27,7 +27,7 @@ const gpxDamages = [
 
 verifies(
   'toolvault:import:complete',
-  'every KML position is imported or skipped with its line',
+  'every KML position is imported, or reported as skipped with its line number',
   async (t) => {
     const { command, data } = await openVault(t)
     for (let seed = 0; seed < 30; seed++) {
@@ -123,7 +123,7 @@ verifies(
 
 verifies(
   'toolvault:import:complete',
-  'every position of an unusual document is imported or skipped with line and reason',
+  'every position of an unusual document is imported, or reported as skipped with line and reason',
   async (t) => {
     const { command, data } = await openVault(t)
     for (const { name, format, text, positions, kept, skipped } of oddImports) {

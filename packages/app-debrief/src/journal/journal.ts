@@ -197,7 +197,7 @@ export class Journal {
     return this.#statements.entries.all(path).map((row) => ({ ...row, isUndone: row.isUndone === 1 }))
   }
 
-  /** Returns patches up to the first one that was too large to store. */
+  /** Returns patches up to the first gap: a patch that was too large to store. */
   async listPatches(path: string, afterRev: number): Promise<readonly string[]> {
     const patches = this.#statements.patches.all(path, afterRev)
     const firstGap = patches.indexOf(null)

@@ -200,7 +200,7 @@ verifies('debrief:time', 'a time without an offset is read as UTC', async (t) =>
 
 verifies(
   'debrief:time',
-  'readTimeState rejects a current time outside its range and accepts the older form',
+  'readTimeState rejects a current time outside its range and accepts the legacy form',
   async (t) => {
     t.same(readTimeState({ current: '2024-01-01T06:00', range: ['2024-01-01', '2024-01-02T00:00:00Z'] }), {
       current: '2024-01-01T06:00Z',

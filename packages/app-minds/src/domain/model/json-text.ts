@@ -36,7 +36,7 @@ function formatPosition(text: string, position: number): string {
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-/** Returns the object after a code fence, or the first object if it contains the fence or there is none. */
+/** Returns the object after a code fence, or the first object if it contains the fence or the fence is missing. */
 function selectObject(text: string): string | undefined {
   const firstObject = findObject(text)
   const fenceMatch = /```[a-z]*\s*(?=\{)/i.exec(text)

@@ -30,7 +30,7 @@ export interface PairApproach {
   readonly prediction: Prediction | null
 }
 
-/** Yields after each pair. Returns pairs that overlap in time, closest first. Throws `NO_OVERLAP` if there are none. */
+/** Yields after each pair. Returns pairs that overlap in time, closest first. Throws `NO_OVERLAP` without such pairs. */
 export function* findApproaches(
   tracks: readonly TimedTrack[],
   { atMs, motion }: ApproachOptions,
