@@ -15,7 +15,6 @@ export interface PostResult {
   readonly key: SessionKey
   readonly reply: Reply
   readonly events: Pick<EventParser, 'lastEventId' | 'retryMs'>
-  /** The error that ended the event stream. */
   readonly streamError?: unknown
 }
 

@@ -84,7 +84,7 @@ export class Delivery {
     else this.#failAll(call, (id) => replaceId(bytes, id))
   }
 
-  /** Drops responses without a pending request. Only protocol version 2025-03-26 has batches. */
+  /** Drops responses without a pending request. */
   #deliverBatch(bytes: Buffer, call: Call | undefined): boolean {
     const elements = readElements(bytes)
     if (elements === undefined) return false

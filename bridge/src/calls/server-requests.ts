@@ -9,7 +9,7 @@ interface ServerRequest {
   isActive: boolean
 }
 
-/** Evicts the oldest request beyond this number. The response to an evicted request is forwarded unchanged. */
+/** The response to an evicted request is forwarded unchanged. */
 const maxRequests = 1000
 
 /**

@@ -7,7 +7,7 @@ export interface BridgeProcess {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Returns the commands that connect a client. Omits header values, which may be secrets. */
+/** Returns commands without header values, which may be secrets. */
 export function formatClientCommands({ node, script, args, env }: BridgeProcess): string {
   const command = [node, script, ...omitSecrets(args)]
   const usedVariables = Object.fromEntries(

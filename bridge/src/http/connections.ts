@@ -8,7 +8,6 @@ import { readFlagFile } from '../stages/private-files.ts'
 import type { Connector, TlsOptions } from './proxy.ts'
 import type { Target } from './target.ts'
 
-/** Connections to the server: one for each stream, and others for calls. */
 export type Connections = Pick<Pool, 'dispatch' | 'destroy'>
 
 /** Calls may take hours, and streams may be silent. */

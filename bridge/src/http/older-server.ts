@@ -18,7 +18,7 @@ const rejectionStatuses: ReadonlySet<number> = new Set([400, 404, 405])
 
 /**
  * Supports servers with only the HTTP+SSE transport of 2024-11-05: if `initialize` is rejected, opens their
- * event stream. Callers receive responses like those of a current server.
+ * event stream.
  */
 export function supportOlderServers(upstream: Upstream, log: Log): Upstream {
   const server = new OlderServer(upstream, log)

@@ -1,4 +1,4 @@
-/** A promise and the functions that settle it, like `Promise.withResolvers`, which Node.js 20 lacks. */
+/** Replaces `Promise.withResolvers`, which Node.js 20 lacks. */
 export class Deferred<T = void> {
   resolve!: (value: T) => void
   reject!: (error: unknown) => void

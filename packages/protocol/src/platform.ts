@@ -1,4 +1,3 @@
-/** Differences between Linux, macOS and Windows. Tests pass the platform. */
 import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 
@@ -34,7 +33,6 @@ export function findCacheFolder({ platform, env, home }: Machine): string {
   return posix.join(env.XDG_CACHE_HOME || posix.join(home, ...defaultFolders), 'causeway')
 }
 
-/** Returns the folder where desktop programs store their configuration. */
 export function findConfigFolder({ platform, env, home }: Machine): string {
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support')
   if (platform === 'win32') return env.APPDATA ?? win32.join(home, 'AppData', 'Roaming')

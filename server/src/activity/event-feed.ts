@@ -27,7 +27,6 @@ export class EventFeed<T> {
   readonly #run = Date.now().toString(36)
   /** JSON arrays of `blockSize` events, oldest first. */
   readonly #blocks: Buffer[] = []
-  /** Events after the last block. */
   #newestEvents: T[] = []
   #position = 0
   #openStreams = 0

@@ -21,7 +21,6 @@ export interface DataFile extends BackupRule {
   readonly version: string
 }
 
-/** Names of files that exist only while another file is in use. */
 const transientNamePattern = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
 const markerNamePattern = /^(.+)\.initialized$/
 

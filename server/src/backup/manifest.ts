@@ -8,7 +8,6 @@ import { ServerError } from '../errors.ts'
 export const manifestName = 'causeway-backup.json'
 export const dataFolder = 'data'
 
-/** Whether a path is relative, inside its folder and separated by `/`. */
 const isNormalizedPath = (path: string): boolean =>
   path !== '' &&
   !/[\\\0:]/.test(path) &&

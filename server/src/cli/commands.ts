@@ -54,7 +54,7 @@ export const commands: readonly Command[] = [
   createCompletionCommand(() => commands),
 ]
 
-/** Flags of all commands. The parser needs them before it can determine the command. */
+/** The parser needs them before it can determine the command. */
 export const commandFlags: Readonly<Record<string, FlagSyntax>> = Object.assign(
   {},
   ...listWithSubcommands(commands).map(({ flags }) => flags),

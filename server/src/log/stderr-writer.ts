@@ -1,7 +1,6 @@
 import { write, writeSync } from 'node:fs'
 
 const bufferBytes = 16_384
-/** Delay before a write or retry. */
 const flushDelayMs = 100
 /** Maximum characters. Further lines are dropped and counted. */
 const maxBufferedLength = 4 * 1024 * 1024

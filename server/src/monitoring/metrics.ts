@@ -8,7 +8,7 @@ interface CallSample {
   readonly seconds: number
 }
 
-/** Metrics of calls with the same app and name. Cached, because prom-client would look them up for every sample. */
+/** Cached, because prom-client would look them up for every sample. */
 interface CallSeries {
   readonly duration: Histogram.Internal<string>
   readonly counters: Map<string, Counter.Internal>

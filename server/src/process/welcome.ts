@@ -30,7 +30,6 @@ export function formatWelcome(server: StartedServer, env: NodeJS.ProcessEnv): st
   return `\nCauseway is ready at ${url}\n\n${lines.join('\n')}\n\n`
 }
 
-/** Returns `npm start -s --` in a checkout, otherwise `causeway`. */
 const getProgramName = (env: NodeJS.ProcessEnv): string =>
   env.npm_lifecycle_event === 'start' && env.npm_package_name === 'causeway-workspace'
     ? 'npm start -s --'

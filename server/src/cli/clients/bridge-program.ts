@@ -24,7 +24,7 @@ export function findBridge(): Bridge | undefined {
   return undefined
 }
 
-/** Whether a program is in the npx cache, which npm may delete. */
+/** Whether npm may delete the program from its cache. */
 export const isInNpxCache = (path: string): boolean => /[\\/]_npx[\\/]/.test(path)
 
 export function getBridgeCommand(bridge: Bridge | undefined, node = process.execPath): readonly string[] {

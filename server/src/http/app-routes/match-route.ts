@@ -14,7 +14,6 @@ export const matchRoutes = ({ routes }: Pick<HostedApp, 'routes'>, path: string)
     return variables === undefined ? [] : [{ route, variables }]
   })
 
-/** Whether the app has a route, which takes precedence over the server's. */
 export const hasRoute = (app: Pick<HostedApp, 'routes'> | undefined, method: string, path: string): boolean =>
   app !== undefined && matchRoutes(app, path).some(({ route }) => route.method === method)
 

@@ -3,7 +3,6 @@ import { CausewayError } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findBuiltPages, readIfExists } from '../../process/built-pages.ts'
 
-/** Pages load nothing from other origins and run no inline script. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,4 +1,3 @@
-/** Limits to check before a message is validated, stored or quoted. */
 import {
   asObject,
   CausewayError,

@@ -3,7 +3,7 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import { isTaskMethod } from '../../tasks/client-task.ts'
 
-/** Maximum cached envelopes. A client sends the same envelope (`_meta`) with every message. */
+/** A client sends the same envelope (`_meta`) with every message. */
 const maxEnvelopes = 256
 const maxEnvelopeLength = 2048
 
