@@ -48,7 +48,7 @@ export async function checkFrames(
 const readScene = async (context: AnalysisContext): Promise<Scene> =>
   createScene(context.summary, context.reader.extents(), await measureRounding(context))
 
-/** Rounding is measured in `framesPerSample` frames in each of `sampleCount` samples of the recording. */
+/** Rounding is measured in `sampleCount` samples of `framesPerSample` frames. */
 const roundingSample = { sampleCount: 4, framesPerSample: 25 } as const
 
 async function measureRounding({ summary, windows, signal }: AnalysisContext): Promise<Rounding> {
@@ -66,7 +66,7 @@ async function measureRounding({ summary, windows, signal }: AnalysisContext): P
   return meter.measure(summary.dt_s ?? Number.NaN)
 }
 
-/** Calls `observe` for each step of a range. Returns the number of frames. */
+/** Returns the number of frames. */
 export async function forEachStep(
   range: FrameRange,
   context: AnalysisContext,

@@ -15,7 +15,7 @@ const selection: ColumnSelection = {
   parts: ['position', 'velocity', 'orientation', 'spin', 'energies', 'system', 'solver', 'collisions'],
 }
 
-/** `newIds` replace body ids in contacts. */
+/** Replaces the body ids of contacts by `newIds`. */
 export async function readFrameColumns(
   { range, newIds }: { readonly range: FrameRange; readonly newIds: ReadonlyMap<BodyId, BodyId> },
   { windows, signal, progress }: AnalysisContext,

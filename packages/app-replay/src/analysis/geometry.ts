@@ -23,14 +23,14 @@ import { add, type Point3, type Rotation, rotateInverse } from '../domain/vector
 /** Maximum number of contact points per body. */
 const maxPoints = 200
 
-/** Maximum number of searched frames before the drawn one. */
+/** Number of frames to search: those before `frame`, or the first ones. */
 const maxFrames = 5000
 
 const selection: ColumnSelection = {
   parts: ['position', 'orientation', 'constraints', 'friction', 'frictionVectors'],
 }
 
-/** Infers unrecorded shapes and planes from contacts. */
+/** Returns recorded shapes, planes and names. Infers missing shapes and planes from contacts. */
 export async function findGeometry(
   { frame }: { readonly frame: number },
   context: AnalysisContext,
@@ -66,7 +66,7 @@ export async function findGeometry(
   return { shapes, grounds: [...grounds.values()], fixed, names }
 }
 
-/** Returns points in the axes of their bodies, and planes of the environment. */
+/** Returns contact points in the axes of their bodies, and contact planes of the environment. */
 async function collectContacts(frame: number, { windows, summary, signal, progress }: AnalysisContext) {
   const isEnvironment = createEnvironmentTest(summary)
   const points = new Map<BodyId, Point3[]>()
@@ -92,7 +92,7 @@ async function collectContacts(frame: number, { windows, summary, signal, progre
   return { points, grounds }
 }
 
-/** A contact point of a body, with the body's pose before the step. */
+/** A contact point at `lever` from the body's centre `at`, before the step. */
 interface ContactPoint {
   readonly body: BodyId
   readonly other: BodyId

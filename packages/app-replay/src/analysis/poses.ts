@@ -2,12 +2,12 @@ import { type ColumnSelection, type FrameRange, stateAt } from '@causeway/record
 import type { AnalysisContext } from '@causeway/recording/worker'
 import { chooseOrigin, type Poses, poseWidth } from '../domain/drawing/encode-poses.ts'
 
-/** m. Bodies farther from the origin are marked as too far away. */
+/** Bodies with a larger coordinate, in m, are marked as too far away. */
 const maxDistance = 1e6
 
 const selection: ColumnSelection = { parts: ['position', 'orientation'] }
 
-/** Positions are relative to an origin near the bodies. */
+/** Returns positions relative to `origin`, which is near the bodies. */
 export async function readPoses(
   { range }: { readonly range: FrameRange },
   { windows, signal, progress }: AnalysisContext,

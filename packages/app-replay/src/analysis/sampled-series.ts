@@ -15,7 +15,7 @@ export interface SampledSeries extends Totals {
   readonly frames: readonly number[]
   readonly values: readonly number[]
   readonly truncated: boolean
-  /** Value in the cited frame, or NaN. */
+  /** Value in the cited frame; NaN if the series lacks this frame. */
   readonly cited: number
 }
 
@@ -54,7 +54,7 @@ function findRow(columns: Columns, frame: number | null): number {
   return -1
 }
 
-/** The figures cover the whole path, not only the returned points. */
+/** Only `points` is limited: all figures cover the whole path. */
 export async function sampleTrajectory(
   { body, range, points }: { readonly body: BodyId } & Omit<SampledSeriesArgs, 'plans' | 'cite'>,
   context: AnalysisContext,

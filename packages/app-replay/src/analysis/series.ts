@@ -32,7 +32,7 @@ export async function readSeries(
   return { fields, length, data: Float64Array.from(values) }
 }
 
-/** Consecutive frames that meet a condition. Times are in s. */
+/** Times are in s. */
 interface FrameRun {
   readonly first_frame: number
   readonly last_frame: number

@@ -1,6 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 
-/** `getPosition` is a frame id or an index. */
+/** `position` is a frame id or an index. */
 export const createCursor = (position: number): string => `at-${position}`
 
 /** Throws `INVALID_CURSOR`. */
@@ -16,7 +16,7 @@ export interface Page<Item> {
   readonly next_cursor: string | null
 }
 
-/** `items` must be sorted by `getPosition`. */
+/** `items` must be in ascending order of `getPosition`. */
 export function paginate<Item>(
   items: readonly Item[],
   getPosition: (item: Item, index: number) => number,

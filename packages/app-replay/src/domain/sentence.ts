@@ -34,13 +34,13 @@ export const formatCount = (n: number, noun: string, plural = `${noun}s`): strin
 export const formatFrames = (first: number, last: number): string =>
   first === last ? `frame ${first}` : `frames ${first} to ${last}`
 
-/** Returns `3, 4, 5 and 7 more`. */
+/** Returns text such as `3, 4, 5 and 7 more`. */
 export function formatList(ids: readonly number[], maxShown = 5): string {
   const moreCount = ids.length - maxShown
   return moreCount > 0 ? `${ids.slice(0, maxShown).join(', ')} and ${moreCount} more` : ids.join(', ')
 }
 
-/** Returns the axis with over 90 % of a vector's length as ` (0.002 m in X)`, otherwise ''. */
+/** Returns the axis with over 90 % of a vector's length, such as ` (0.002 m in X)`; otherwise ''. */
 export function formatMainAxis({ x, y, z }: Vector, unit: string): string {
   if (x === null || y === null || z === null) return ''
   const length = Math.hypot(x, y, z)

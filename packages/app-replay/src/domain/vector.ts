@@ -35,7 +35,7 @@ export function splitAlong(v: Vector, axis: Vector): { along: Value; across: Val
   return { along, across: norm(perpendicular) }
 }
 
-/** Returns the angle in rad, 0 to pi. Exact for small angles; q and -q are equal. */
+/** Returns the angle in rad, 0 to pi. Exact for small angles; q and -q are the same rotation. */
 export function getRotationAngle(a: Quaternion, b: Quaternion): Value {
   const [aw, ax, ay, az] = [a.w, a.x, a.y, a.z]
   const [bw, bx, by, bz] = [b.w, b.x, b.y, b.z]

@@ -80,7 +80,7 @@ export async function compareRecordings(
   return { comparison, matching, environment }
 }
 
-/** Pairs frames with the same id, or frames whose times differ by at most half of the smaller step. */
+/** Pairs frames by id, or by times at most half the smaller step apart. */
 async function pairFrames(
   a: Recording,
   b: Recording,

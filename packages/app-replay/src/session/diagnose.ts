@@ -18,7 +18,7 @@ export interface CheckedLaws extends CheckFramesResult {
   readonly names: BodyNames
 }
 
-/** Returns the unranked findings, with the names of their bodies. */
+/** The findings are unranked. */
 export async function checkLaws(
   recording: Recording,
   range: FrameRange,

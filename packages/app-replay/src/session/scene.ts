@@ -21,8 +21,8 @@ export async function readPoses(
 }
 
 /**
- * Returns the shapes (m) and environment planes of a frame, its contact forces (N), and the names of environment
- * bodies in contact.
+ * Returns the scene's shapes (m) and environment planes, a frame's contact forces (N), and the names of its
+ * environment bodies.
  */
 export async function readScene(recording: Recording, frameId: number, signal: AbortSignal) {
   const frame = await recording.frame(frameId)

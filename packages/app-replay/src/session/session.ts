@@ -21,7 +21,7 @@ export interface OpenedRecording {
   readonly stamp: AnswerStamp
 }
 
-/** Opens a recording by id or path, by default the client's loaded one. Throws `NO_RECORDING`. */
+/** Opens a recording by id or path, by default the client's loaded one, or throws `NO_RECORDING`. */
 export async function openRecording(
   ctx: ReplayContext,
   idOrPath: string | undefined = ctx.session.recording,

@@ -22,7 +22,7 @@ interface CallOptions {
   readonly progress: (done: number, total: number, message: string) => void
 }
 
-/** Maximum number of runs that a call exports. */
+/** Maximum per call. */
 const maxExportedRuns = 1000
 
 export class Lake {
@@ -73,7 +73,7 @@ export class Lake {
     return Math.max(0, newRuns.length - maxExportedRuns)
   }
 
-  /** Starts the name with a hash of the run, by which the new file replaces older ones. */
+  /** Starts the name with the run's hash, so that a new file replaces the run's older ones. */
   #getFileName(run: string): string {
     const getHash = (text: string): string => createHash('sha256').update(text).digest('hex')
     const id = this.#recorder.getId(run)

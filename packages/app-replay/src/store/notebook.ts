@@ -60,7 +60,7 @@ const prepare = (db: ReturnType<typeof openDatabase>) => ({
   listBaselines: db.prepare<[], string>('SELECT name FROM baseline ORDER BY name').pluck(),
 })
 
-/** Bookmarks and baselines in `replay.db`. A change that is repeated with the same request id is applied once. */
+/** Bookmarks and baselines in `replay.db`. A change repeated with the same request id is applied once. */
 export class Notebook {
   readonly #db: ReturnType<typeof openDatabase>
   readonly #clock: AgingClock
@@ -94,7 +94,6 @@ export class Notebook {
     })
   }
 
-  /** Resolves to `false` if the bookmark does not exist. */
   async removeBookmark(request: string, recording: string, id: number): Promise<boolean> {
     return this.#applyOnce(request, () => this.#statements.removeBookmark.run(recording, id).changes > 0)
   }

@@ -1,7 +1,7 @@
 import type { Picture, Renderer } from '@causeway/picture'
 import type { Content } from '@causeway/protocol'
 
-/** Maximum total length of the cached SVG texts, in characters. */
+/** Total length of the cached SVGs. */
 export const maxCharacters = 32 * 1024 ** 2
 
 export class PictureCache {
@@ -16,7 +16,6 @@ export class PictureCache {
     this.#newId = newId
   }
 
-  /** Returns the PNG and a link to the SVG as content. */
   add(
     recording: string,
     name: string,
@@ -37,7 +36,6 @@ export class PictureCache {
     }
   }
 
-  /** Returns `undefined` if the picture was evicted. */
   findSvg(recording: string, id: string): string | undefined {
     const key = `${recording} ${id}`
     const svg = this.#texts.get(key)

@@ -25,7 +25,7 @@ export class RunSummarizer {
     library.recorder.onSealed((run) => this.#enqueue(run))
   }
 
-  /** Starts the diagnosis of sealed runs without a summary. `waiting` is their number. */
+  /** Returns summaries, and starts the diagnosis of the `waiting` sealed runs that lack one. */
   list(scenario?: string): { readonly runs: readonly RunSummary[]; readonly waiting: number } {
     if (!this.#hasScanned) this.#scan()
     this.#start()
@@ -43,7 +43,7 @@ export class RunSummarizer {
     this.#library.summaries.put(summary)
   }
 
-  /** Ignores runs whose recording continues. */
+  /** Stores the summary of a recording, unless its run is still live. */
   add({ identity, summary }: Recording, diagnosis: WholeDiagnosis): void {
     const { id, name, run, size_bytes } = identity
     if (run !== undefined) {

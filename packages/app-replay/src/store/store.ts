@@ -38,10 +38,9 @@ export const replayData: readonly DataPart[] = [
   { path: 'replay.db', kind: 'database', schema: listNames(notebookMigrations) },
 ]
 
-/** Minimum time between two notifications about new frames of a run, in ms. */
+/** Minimum time between notifications about a run's new frames, in ms. */
 const growthNoticeMs = 200
 
-/** State that all clients share. */
 export class ReplayStore {
   readonly pictures: PictureCache
   readonly notebook: Notebook
@@ -78,7 +77,7 @@ export class ReplayStore {
     return this.#library.list(directory)
   }
 
-  /** Notifies clients if the file is new or has changed. */
+  /** Opens a recording. Notifies clients if the file is new or has changed. */
   async open(idOrPath: string, options: OpenOptions = {}): ReturnType<RecordingLibrary['open']> {
     return this.#reportOpened(await this.#library.open(idOrPath, options))
   }

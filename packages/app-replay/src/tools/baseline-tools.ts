@@ -17,7 +17,7 @@ import type { ReplayContext } from '../session/session.ts'
 import { maxBookmarks } from '../store/notebook.ts'
 import { type Registration, recordingTool } from './recording-tool.ts'
 
-/** Default share by which later runs may exceed the figures of a good run. */
+/** Default relative excess of later runs over the figures of a good run. */
 const defaultMargin = 0.1
 
 /** Limited, because every answer contains all notes of the recording. */

@@ -145,7 +145,7 @@ interface NamesContext {
   readonly ctx: ReplayContext
 }
 
-/** Returns names by the ids of b. Uses the names in both recordings. */
+/** Returns names from both recordings, by the ids of b. */
 async function readNames(
   a: Recording,
   b: Recording,

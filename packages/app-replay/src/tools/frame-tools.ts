@@ -28,7 +28,7 @@ import {
 
 const contextFrames = 40
 
-/** Returns `Body 2` or `Crate (body 2)`. */
+/** Returns text such as `Body 2` or `Crate (body 2)`. */
 const nameSubject = (body: BodyId, { summary }: Recording): string =>
   capitalize(nameBodies([body], listRecordedNames(summary)))
 

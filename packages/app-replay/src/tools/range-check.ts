@@ -13,7 +13,6 @@ export interface RangeCheck {
   /** Subject of a sentence, such as "the friction cone". */
   readonly about: string
   readonly options?: LawOptions
-  /** If set, only findings about this body are listed. */
   readonly body?: BodyId | null
 }
 

@@ -10,12 +10,12 @@ import { type AnswerStamp, createOpenOptions, loadRecording, type ReplayContext 
 import type { ReplayStore } from '../store/store.ts'
 import { pageArguments, type Registration, readOnly, recordingTool, rows } from './recording-tool.ts'
 
-/** Maximum size in bytes, because each call copies the file. */
+/** Limited in bytes, because each call copies the file. */
 const maxFollowedBytes = 64 * 1024 ** 2
 
 const clampTail = (frames: number): number => Math.min(Math.max(frames, 1), 200)
 
-/** Maximum number of incomplete frames at the end of a file. */
+/** At the end of a file. */
 const maxPartialFrames = 64
 
 const exampleMapping = {
@@ -200,7 +200,7 @@ export function getMetadata(recording: Recording, stamp: AnswerStamp) {
   }
 }
 
-/** Returns `file` for a recording of another recorder, which may still be growing. */
+/** Returns `file` for files of other recorders, which may still grow. */
 const getStatus = async ({ identity }: Recording, { recorder }: ReplayStore): Promise<string> =>
   identity.run === undefined ? 'file' : (await recorder.state(identity.run)).status
 

@@ -140,7 +140,7 @@ function listRuns({ runs: summaries }: ReplayContext['store'], where: unknown) {
   return { runs: filterRuns(runs, filter), waiting }
 }
 
-/** Throws `INVALID_ARGUMENTS` if no run has the commit. */
+/** Returns commits from `since` on. Throws `INVALID_ARGUMENTS` if no run has it. */
 function selectSince(commits: readonly CommitRuns[], since: string | undefined): readonly CommitRuns[] {
   if (since === undefined) return commits
   const at = commits.findIndex(({ commit }) => commit.startsWith(since))

@@ -8,7 +8,7 @@ import {
 } from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
-/** `location` completes the message. `bodies` are those that exist there. */
+/** `location` is a part of the message, such as `frame 3`. `bodies` are the bodies that exist there. */
 export function createBodyNotFoundError(
   body: BodyId,
   summary: RecordingSummary,
@@ -30,7 +30,7 @@ function explainAbsence(body: BodyId, summary: RecordingSummary, firstFrame: num
   return firstFrame === undefined ? 'it was not recorded' : `it appears first in frame ${firstFrame}`
 }
 
-/** Throws `BODY_NOT_FOUND`. */
+/** Throws `BODY_NOT_FOUND` if the frame lacks the body. */
 export function findBodyState(
   { frame_id, states }: Frame,
   body: BodyId,

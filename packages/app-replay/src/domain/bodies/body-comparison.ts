@@ -11,7 +11,7 @@ export interface BodyComparison {
   readonly velocity_delta_magnitude: Value
   /** |v_b| - |v_a| */
   readonly speed_delta: Value
-  /** 0 to pi */
+  /** In rad, 0 to pi. */
   readonly orientation_angle: Value
   readonly angular_velocity_delta: Vector | null
   readonly elapsed_time: Value

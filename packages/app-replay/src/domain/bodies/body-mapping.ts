@@ -7,7 +7,7 @@ export interface BodyMatch {
   readonly by: 'id' | 'mass and asset' | 'mass'
 }
 
-/** Matches bodies by id, then by mass and asset, then by mass, in recorded order. */
+/** Matches bodies by id, then by mass and asset, then by mass alone, each in recorded order. */
 export function matchBodies(
   a: readonly Body[],
   b: readonly Body[],
@@ -47,8 +47,8 @@ export function matchBodies(
 type Surroundings = Pick<RecordingSummary, 'environment_bodies' | 'geometry'>
 
 /**
- * Matches environment bodies by recorded name, then by id, and the rest in order if their numbers are equal. An
- * unmatched body of `a` gets an unused id if a matched body of `b` has its id.
+ * Matches environment bodies by recorded name, then by id. If equally many remain in both recordings, matches them in
+ * order. An unmatched body of `a` gets an unused id if a matched body of `b` has its id.
  */
 export function matchEnvironment(
   a: Surroundings,

@@ -9,7 +9,7 @@ import {
 } from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
-/** Bodies without a name are absent. */
+/** Names by body id. Omits bodies without a name. */
 export type BodyNames = Readonly<Record<BodyId, string>>
 
 export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry'>): BodyNames =>
@@ -72,14 +72,14 @@ export class BodyNameCollector {
   }
 }
 
-/** Writes the id of an environment body without bit 31. */
+/** Returns text such as `crate (body 1)`, `floor`, or `environment body 1`, whose id lacks bit 31. */
 function nameBody(id: BodyId, names: BodyNames): string {
   const name = names[id]
   if (id >= 2 ** 31) return name ?? `environment body ${id - 2 ** 31}`
   return name === undefined ? `body ${id}` : `${name} (body ${id})`
 }
 
-/** `body 1`, `body 1 and floor`, `body 1, body 2 and body 3` */
+/** Returns text such as `body 1 and floor`, or `body 1, body 2, body 3 and 4 more`. */
 export function nameBodies(ids: readonly BodyId[], names: BodyNames, maxShown = 3): string {
   const texts = ids.map((id) => nameBody(id, names))
   if (texts.length <= 1) return texts.join('')

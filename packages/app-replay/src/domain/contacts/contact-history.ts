@@ -3,7 +3,7 @@ import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import { formatCount, formatList } from '../sentence.ts'
 import { dot, negate } from '../vector.ts'
 
-/** Maximum rotation of a contact normal per frame: 30 degrees in rad. */
+/** 30 degrees per frame, in rad. */
 export const maxNormalTurn = Math.PI / 6
 
 export interface PairContact {
@@ -50,14 +50,14 @@ export interface Run {
 
 export interface ContactEvolution {
   readonly runs: readonly Run[]
-  /** Boundaries of runs within the range. */
+  /** Begins and ends of runs within the range. An end is the first frame without contact. */
   readonly transitions: readonly { readonly frame_id: number; readonly change: 'begin' | 'end' }[]
-  /** Whether `chatterWindow` frames have at least `chatterTransitions` transitions. */
+  /** Whether any `chatterWindow` consecutive frames have at least `chatterTransitions` transitions. */
   readonly chatter: boolean
   readonly peak_transitions: number
-  /** Frames whose normal reverses. */
+  /** Frames whose normal turned by more than 90 degrees. */
   readonly normal_flips: readonly number[]
-  /** Further frames whose normal turned by more than 30 degrees. */
+  /** Frames whose normal turned by 30 to 90 degrees. */
   readonly normal_jumps: readonly number[]
   readonly point_count_changes: number
 }
@@ -103,7 +103,7 @@ export function analyzeEvolution(frames: readonly PairContact[], range: FrameRan
 const getTurnCosine = (before: Vector | null, after: Vector | null): Value =>
   before === null || after === null ? null : dot(before, after)
 
-/** Omits changes at edges of the range, where runs may continue. */
+/** Omits changes at the bounds of the range, beyond which runs may continue. */
 function listTransitions(runs: readonly Run[], { start, end }: FrameRange) {
   return runs.flatMap(({ first_frame, last_frame }) => [
     ...(start === null || first_frame > start ? [{ frame_id: first_frame, change: 'begin' as const }] : []),

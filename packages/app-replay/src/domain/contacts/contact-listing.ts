@@ -4,7 +4,7 @@ import { paginate } from '../cursor.ts'
 import { formatCount } from '../sentence.ts'
 import { type ContactEvolution, countContactPoints, type PairContact } from './contact-history.ts'
 
-/** About 60 kB of rows. */
+/** Maximum number of rows in an answer, about 60 kB. */
 const maxRows = 160
 
 interface HistoryPage {
@@ -22,7 +22,7 @@ export function paginateHistory(
   return { frames: items, next_cursor, omitsRows: rows > maxRows }
 }
 
-/** A listed frame; lambdas as recorded, depth in m. */
+/** A listed frame. Lambdas have the recorded unit; depths are in m. */
 export interface HistoryEntry {
   readonly frame_id: number
   readonly simulation_time: Value

@@ -7,7 +7,7 @@ export interface ForceScale {
   readonly dt: Value
 }
 
-/** Returns `null` if the unit or the step is unknown. */
+/** Returns `null` if the value, the unit or a required step is unknown. */
 export function toNewtons(value: Value, { unit, dt }: ForceScale): Value {
   if (value === null || unit === 'unknown') return null
   if (unit === 'N') return value

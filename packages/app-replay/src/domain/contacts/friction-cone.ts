@@ -4,7 +4,7 @@ import { listRecordedNames, nameBodies } from '../bodies/body-names.ts'
 import { formatCount, formatNumber, toSentence } from '../sentence.ts'
 import { type ForceScale, toNewtons } from './force.ts'
 
-/** Tolerance of `exceeds_limit` as a share of the limit. */
+/** Relative tolerance of `exceeds_limit`. */
 export const epsilon = 0.01
 
 /** Additional tolerance of `exceeds_limit_strict` in the recorded unit. */
@@ -13,8 +13,8 @@ export const coneNoise = 1e-6
 export const getConeExcess = (tangent: number, limit: number): number => tangent - limit * (1 + epsilon)
 
 /**
- * A contact and its Coulomb cone |Ft| <= mu * Fn, as recorded. Fields `*_n` are in newtons; `null` if the unit is
- * unknown.
+ * The check of a contact against its Coulomb cone |Ft| <= mu * Fn, in the recorded unit. Fields `*_n` are in newtons,
+ * if the unit is known.
  */
 interface ConeCheck extends Pair {
   readonly friction_coefficient: Value
@@ -30,7 +30,7 @@ interface ConeCheck extends Pair {
   readonly exceeds_limit_strict: boolean | null
   /** limit - total */
   readonly margin: Value
-  /** total / limit; `null` if the limit is 0. */
+  /** total / limit; `null` if the limit is 0 or unknown. */
   readonly utilization: Value
   readonly normal_force_n: Value
   readonly friction_limit_n: Value
@@ -68,7 +68,7 @@ interface ConeVerdict {
   readonly strict_violation_count: number
   /** Number of contacts with missing values. */
   readonly unjudged_count: number
-  /** `index` refers to the list of contacts. */
+  /** `index` is the position in the list of checks. */
   readonly exceeding: readonly (Pair & { readonly index: number; readonly utilization: Value })[]
 }
 
@@ -130,7 +130,7 @@ function nameDynamicBody(
 const chooseMoreUtilized = (current: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
   current === undefined || getEffectiveUtilization(check) > getEffectiveUtilization(current) ? check : current
 
-/** Returns infinity for a tangent force if the limit is 0. */
+/** Returns infinity if a tangent force acts although the limit is 0. */
 const getEffectiveUtilization = ({ utilization, total_tangent_force }: ConeCheck): number =>
   utilization ?? ((total_tangent_force ?? 0) > coneNoise ? Number.POSITIVE_INFINITY : 0)
 

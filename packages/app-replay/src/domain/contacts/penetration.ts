@@ -4,10 +4,10 @@ import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import { formatCount, formatQuantity } from '../sentence.ts'
 
 export interface Penetration extends Pair {
-  /** m. Default: depth of the deepest point. */
+  /** Recorded depth of the pair in m, or `max_point_depth` if not recorded. */
   readonly penetration_depth: Value
   readonly normal: Vector
-  /** m */
+  /** Depth of the deepest contact point in m. */
   readonly max_point_depth: Value
 }
 

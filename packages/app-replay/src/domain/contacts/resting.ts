@@ -16,7 +16,7 @@ interface MovingBody {
   /** Speeds in m/s along the contact normal and across it. */
   readonly normal_speed: Value
   readonly sliding_speed: Value
-  /** Whether the speed is g dt, as in engines that integrate gravity after contacts. */
+  /** Whether the spin is slow and the speed is g dt, as in engines that integrate gravity after contacts. */
   readonly likely_at_rest: boolean
 }
 
@@ -25,11 +25,11 @@ interface RestingCheck {
   readonly environment_in_contact: number
   readonly source: ContactSource
   readonly moving_bodies: readonly MovingBody[]
-  /** g dt; `null` if unknown. */
+  /** g dt; `null` if unknown or 0. */
   readonly rest_speed: Value
 }
 
-/** Exclusive limits, SI units. */
+/** Maximum speeds of a resting body, in m/s and rad/s. */
 interface RestingRule {
   readonly velocity: number
   readonly angularVelocity: number

@@ -1,4 +1,4 @@
-/** Laws that cannot be checked because numbers are rounded (docs/laws.md, Rounding), or something adds energy. */
+/** Laws that cannot be checked because of rounding (docs/laws.md, Rounding), moving surfaces or external forces. */
 import { formatList, formatNumber } from '../sentence.ts'
 import type { MovingSurface } from '../steps/motion.ts'
 import { type Grid, getError } from '../steps/rounding.ts'

@@ -38,7 +38,7 @@ interface Group {
   readonly columns: Set<number>
 }
 
-/** Frames to which a part of a law applies. */
+/** Frames to which a part of a law applies, with and without the required data. */
 interface JudgedPart {
   readonly judgedGroups: readonly Group[]
   readonly incompleteGroups: readonly { readonly group: Group; readonly missing: number }[]
@@ -69,7 +69,7 @@ export class CoverageCollector {
     touchingGroup: new Map(),
   }
   readonly #constantMasks: Int32Array
-  /** Bits of data missing for touches, by column, in this frame and the previous one. */
+  /** By column: data missing for contacts, for the body in the previous frame (-1 if absent), and for the body. */
   readonly #touchMasks: Int32Array
   readonly #previousMasks: Int32Array
   readonly #bodyMasks: Int32Array
@@ -159,7 +159,7 @@ export class CoverageCollector {
       }
       const surfaces = describeMovingSurfaces(name, this.#surfaces?.all ?? [], surfaceVelocities)
       not_checked.push(...surfaces)
-      // Moving surfaces concern the whole energy budget, but only some bodies of other laws.
+      // A moving surface affects the whole energy budget, but only some bodies in other laws.
       const isJudged = isChecked && (name !== 'energy_budget' || surfaces.length === 0)
       if (isJudged) checked.push(name)
       if (notChecked !== null) not_checked.push(notChecked)
@@ -224,7 +224,7 @@ export class CoverageCollector {
     )
   }
 
-  /** A group without joint rows lacks their data. */
+  /** Adds the bodies of joint rows. Without rows, all bodies of groups lack joint errors. */
   #addJoints(step: Step, frameMask: number): void {
     const { window, row, frame, scene, joints } = step
     const { offset, data } = window.joints

@@ -45,7 +45,7 @@ export const dataNeeds = {
     name: 'velocities of contact points',
     howToRecord: 'send points[].point, bodies[].angular_velocity and orientation',
   },
-  /** Required if tangential impulses are missing. */
+  /** Parallel contact normals, required if tangential impulses are missing. */
   oneNormal: {
     name: 'tangential impulses',
     howToRecord: 'send points[].tangent1_lambda and tangent2_lambda',
@@ -63,7 +63,7 @@ export type DataNeed = keyof typeof dataNeeds
 
 const names = Object.keys(dataNeeds) as DataNeed[]
 
-/** Bit of each need, at most 32. */
+/** Bit of each need. A mask holds at most 32. */
 export const needBits = Object.fromEntries(names.map((name, index) => [name, 1 << index])) as Readonly<
   Record<DataNeed, number>
 >

@@ -2,9 +2,8 @@ import type { LawName } from '../laws/laws.ts'
 import type { DataNeed } from './data-need.ts'
 
 /**
- * Where a law applies. `contactless`: every body if contacts were not recorded. `free` and `touching`: bodies or groups
- * without and with contact. `isolatedPair`: two bodies that touch only each other; `sharedPair`: all other pairs of
- * bodies.
+ * Where a law applies. `contactless`: every body if contacts were not recorded. `isolatedPair`: two bodies that touch
+ * only each other; `sharedPair`: other pairs of bodies.
  */
 export type LawScope =
   | 'frame'
@@ -42,7 +41,7 @@ const freeMotionNeeds = ['velocities', 'masses', 'gravity'] as const
 const motion = ['contacts', ...freeMotionNeeds] as const
 const impulseNeeds = ['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const
 const slipNeeds = ['normals', 'friction', 'leverArms', 'orientations', 'spins'] as const
-/** Needs for forces other than recorded contacts. */
+/** Needs of laws that balance forces, in addition to contacts. */
 const forceNeeds = ['wholeSteps', 'jointImpulses'] as const
 
 export const lawTable = {

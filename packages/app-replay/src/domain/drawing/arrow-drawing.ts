@@ -18,7 +18,6 @@ export interface Projection {
   readonly project: (direction: Point3) => Projected
 }
 
-/** An entry of the legend. */
 export interface Mark {
   readonly name: string
   readonly color: string
@@ -49,10 +48,10 @@ const marks = {
   contact: { name: 'contact point', color: '#C62828' },
 } as const
 
-/** px */
+/** Length of the longest arrow, px. */
 const maxArrowLength = 120
 
-/** Minimum length as a share of the largest vector. */
+/** Minimum ratio of a drawn vector to the largest one. */
 const minVisibleForceShare = 0.01
 
 /** m/s. Slower bodies do not get an arrow. */

@@ -39,7 +39,6 @@ export const getBodyStyle = (index: number): BodyStyle => ({
   stroke: palette[index % palette.length] ?? themeColors.axis,
 })
 
-/** Returns `null` if the position is not finite. */
 export function toDrawnBody(state: BodyState, { shapes }: SceneGeometry): DrawnBody | null {
   const at = toPoint3(state.position)
   if (at === null) return null
@@ -115,13 +114,13 @@ const listRimPoints = ([x, y]: Point, radius: number): Point[] =>
     return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)]
   })
 
-/** Draws a small body, such as the pivot of a pendulum, as a point. */
+/** Draws an environment body; a small one, such as the pivot of a pendulum, as a point. */
 export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
   if (getReach(body.shape) * canvas.perMetre >= 4) return drawBody(body, environmentStyle, canvas)
   return circle(canvas.at(body.at), 5, { fill: themeColors.axis })
 }
 
-/** `half` is half of the drawn side in m. */
+/** `half` is half of the side of the drawn square in m. */
 export function drawGround(
   { at: groundPoint, normal }: Ground,
   bodies: readonly DrawnBody[],

@@ -15,7 +15,7 @@ export interface ContactForce extends Pair {
 
 const zero: Point3 = [0, 0, 0]
 
-/** `getSupportedBody` selects the body of a pair whose forces are drawn. */
+/** `getSupportedBody` selects the body of a pair on which the returned forces act. */
 export function listContactForces(
   { collisions, friction_constraints }: Frame,
   scale: ForceScale,
@@ -54,7 +54,7 @@ export function listContactForces(
   })
 }
 
-/** Chooses the upper of two movable bodies, otherwise the body that is not environment. */
+/** Selects the upper of two movable bodies, otherwise the body outside the environment. */
 export const createSupportedBodySelector =
   (heightById: ReadonlyMap<BodyId, number>, isEnvironment: (id: BodyId) => boolean) =>
   ({ body_a_id, body_b_id }: Pair): BodyId => {

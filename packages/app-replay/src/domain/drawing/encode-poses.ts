@@ -1,7 +1,7 @@
 import type { BodyId } from '@causeway/recording'
 import type { Point3 } from '../vector.ts'
 
-/** Number of values of a pose: position x y z, orientation w x y z. */
+/** Position x y z, orientation w x y z. */
 export const poseWidth = 7
 
 export interface Poses {
@@ -52,10 +52,10 @@ export function encodePoses({ bodies, frames, times, origin, states, values }: P
   return bytes
 }
 
-/** Extent in m up to which float32 is precise enough without an origin. */
+/** Coordinate in m up to which float32 is precise enough without an origin. */
 const maxAbsoluteExtent = 1000
 
-/** Returns zero unless the scene is far from the origin. */
+/** Returns the rounded position of the first known body, or zero if its coordinates are small. */
 export function chooseOrigin(rows: readonly Float64Array[], maxDistance: number): Point3 {
   for (const row of rows)
     for (let at = 0; at < row.length; at += poseWidth) {

@@ -160,10 +160,10 @@ function fitToArea(spans: readonly Projected[]): Viewport {
   }
 }
 
-/** Half of the ground's side as a share of the picture's width. */
+/** Ratio of half the ground's side to the picture's width. */
 const groundWidthShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
 
-/** Names are left of the centre, because arrows begin at the centre. */
+/** Position of a name between the centre, where arrows begin, and the leftmost point. */
 const nameHeightShare = 0.6
 
 function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: Canvas): Label {
@@ -186,10 +186,10 @@ function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: C
 
 const environmentLabel = { size: textSizes.note, weight: 600, color: themeColors.secondaryText } as const
 
-/** Distance from the surface, px. */
+/** Distance of a name from the surface, px. */
 const labelDepth = 22
 
-/** Places the name of a plane on its solid side. */
+/** Places names on the solid side of planes and below fixed bodies. */
 function nameEnvironment(
   { names, grounds, fixed }: SceneGeometry,
   drawn: readonly DrawnBody[],
@@ -300,7 +300,7 @@ interface Placed {
   readonly size: number
 }
 
-/** Maximum distance in multiples of the scene's size. */
+/** Maximum distance of a drawn body from the central one, in multiples of the scene's size. */
 const maxDistance = 300
 
 /** m */

@@ -23,7 +23,7 @@ export interface FixedBody {
   readonly shape: Shape
 }
 
-/** Bodies with a known shape or name. */
+/** Known shapes and names of bodies. */
 export interface SceneGeometry {
   readonly shapes: ReadonlyMap<BodyId, Shape>
   readonly grounds: readonly Ground[]
@@ -72,7 +72,7 @@ export function inferShape(points: readonly Point3[]): Shape | null {
 export const listCorners = ([x, y, z]: Point3): Point3[] =>
   [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [-1, 1].map((k): Point3 => [i * x, j * y, k * z])))
 
-/** Pairs of indexes of `listCorners`. */
+/** Edges of a box: pairs of indexes of `listCorners`. */
 export const edges: readonly (readonly [number, number])[] = [1, 2, 4].flatMap((bit) =>
   [0, 1, 2, 3, 4, 5, 6, 7]
     .filter((corner) => (corner & bit) === 0)

@@ -27,7 +27,7 @@ const createHistoryCall = ({ pair, bodies, frames }: Finding, recorded: Recorded
   return ['get_contact_history', { body_a_id, body_b_id, start_frame, end_frame }]
 }
 
-/** Compares with the previous frame. For the first frame, compares with the next one. */
+/** Compares with the previous frame, or the first frame with the next one. */
 const createMotionCall = (
   { bodies: [body_id], frames: { first } }: Finding,
   recorded: RecordedFrames,
@@ -98,7 +98,7 @@ const callFactories: Readonly<Record<FindingKind, (finding: Finding, recorded: R
     creep: createRestCall,
   }
 
-/** Returns `explain_frame {"frame_id":45}` and a call that checks the law. */
+/** Returns a call such as `explain_frame {"frame_id":45}`, and a call that checks the law. */
 export const listEvidenceCalls = (finding: Finding, recorded: RecordedFrames): readonly string[] =>
   [
     ['explain_frame', { frame_id: finding.frames.first }] as const,

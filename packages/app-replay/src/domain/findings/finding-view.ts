@@ -94,13 +94,12 @@ const predicates: Readonly<Record<FindingKind, string>> = {
   creep: 'creeps at rest',
 }
 
-/** Third-person verbs, which `toPlural` converts. */
 const singularVerbs =
   'has is passes moves spins turns changes jumps explodes bounces gains loses jitters creeps falls slows'.split(
     ' ',
   )
 
-/** Omits the final period. */
+/** Returns a sentence without its final period. */
 export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
   const frameText = formatFrames(frames.first, frames.last)
@@ -173,7 +172,7 @@ const isComplete = ({ not_checked }: Coverage): boolean => not_checked.length ==
 
 const maxMissing = 5
 
-/** Returns `Checked 100 frames: 15 of the 18 laws that apply, 3 of them in part (not recorded: inertia)`. */
+/** Returns text such as `Checked 100 frames: 15 of the 18 laws that apply (not recorded: inertia)`. */
 function describeChecked(frames: number, { checked, not_checked }: Coverage): string {
   const partialCount = not_checked.filter(({ law }) => checked.includes(law)).length
   const total = checked.length + not_checked.length - partialCount

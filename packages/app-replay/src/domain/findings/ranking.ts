@@ -13,7 +13,7 @@ const consequenceFrames = 10
 
 const severities: readonly Severity[] = ['error', 'warning', 'info']
 
-/** Sorts findings by severity, first frame, and causes before consequences. Assigns ids in this order. */
+/** Joins repeats, sorts by severity, first frame, and causes before consequences, and assigns ids in this order. */
 export function rankFindings(findings: readonly Finding[]): readonly RankedFinding[] {
   const sorted = moveMismatches(
     findings.toSorted(
@@ -28,7 +28,7 @@ export function rankFindings(findings: readonly Finding[]): readonly RankedFindi
   const causeByEffect = new Map<Finding, Finding>()
   for (const finding of sorted) {
     const cause = causes.find((cause) => explains(cause, finding))
-    // Repeats are not causes. Later findings follow from the first occurrence.
+    // A repeat is not a consequence of the first occurrence, but later findings are.
     if (cause === undefined || isRepeat(cause, finding)) causes.push(finding)
     else causeByEffect.set(finding, cause)
   }
@@ -104,7 +104,7 @@ const isRepeat = (a: Finding, b: Finding): boolean =>
   String(a.bodies) === String(b.bodies) &&
   String(a.pair) === String(b.pair)
 
-/** The first finding's frames determine the order. */
+/** Joins repeats, in the order of their first occurrences. */
 function joinRepeats(
   findings: readonly Finding[],
   getGroup: (finding: Finding) => string = () => '',

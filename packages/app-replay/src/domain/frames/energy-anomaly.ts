@@ -11,7 +11,7 @@ import { listPairs, type Pair } from '../bodies/body.ts'
 import { formatCount, formatQuantity } from '../sentence.ts'
 import { filterRows, getColumn, type Point, toPoints } from '../series/columns.ts'
 
-/** `baseline`: the change is not physical, because a body appears. `impact_loss`: the loss may be legitimate. */
+/** `baseline`: the first frame, or a body appears. `impact_loss`: the loss may be legitimate. */
 type AnomalyKind = 'baseline' | 'injection' | 'dissipation_without_contact' | 'impact_loss' | 'nonfinite'
 
 interface EnergyStep {
@@ -34,7 +34,7 @@ export const listBaselineFrames = ({ frames, appearances }: RecordingSummary): R
     ...appearances.map(({ first_frame }) => first_frame),
   ])
 
-/** Also returns frames whose energy is not finite. */
+/** Returns frames whose energy changes by more than the threshold or is not finite. */
 export function findEnergySteps(
   energy: Columns<SystemEnergyField>,
   { threshold, baselines }: AnomalyRule,
@@ -115,7 +115,7 @@ interface Attribution {
   readonly pairs: readonly Pair[]
 }
 
-/** The change of a body that appears is its total energy. */
+/** Returns the `limit` largest changes, and the pairs in contact. A body that appears changes by its total energy. */
 export function attributeEnergyStep(frame: Frame, previous: Frame | null, limit = 3): Attribution {
   const before = new Map(previous?.body_energies.map((row) => [row.body_id, row]))
   const per_body = frame.body_energies
@@ -133,7 +133,6 @@ function getEnergyChange({ total_e }: BodyEnergy, before: BodyEnergy | undefined
   return total_e - (before?.total_e ?? 0)
 }
 
-/** Missing values have the largest magnitude. */
 const getMagnitude = (value: Value): number => (value === null ? Number.MAX_VALUE : Math.abs(value))
 
 const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [singular: string, plural: string]>> =
@@ -144,7 +143,6 @@ const nouns: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [singula
     impact_loss: ['loss in contact', 'losses in contact'],
   }
 
-/** `listedCount` is the number of listed steps. */
 export function summarizeAnomalies(
   steps: readonly EnergyStep[],
   threshold: number,

@@ -28,7 +28,7 @@ interface BodyBalance {
   readonly joint_n: Vector | null
   /** m dv/dt */
   readonly inertial_n: Vector | null
-  /** Length of `inertial_n` minus all other forces; 0 for rounding noise, `null` if a force is unknown. */
+  /** Length of `inertial_n` minus the sum of all other forces; 0 for rounding noise, `null` if a force is unknown. */
   readonly unexplained_n: Value
   readonly delta_e: Value
   /** `null` if contacts were not recorded. */
@@ -118,7 +118,7 @@ function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInp
   }
 }
 
-/** Differences below this share of the forces are rounding noise. */
+/** Maximum ratio of rounding noise to the forces. */
 const balanceNoise = 1e-9
 
 function measureUnexplained(inertial: Point3, forces: readonly (Point3 | null)[]): Value {
@@ -146,7 +146,7 @@ function sumExternalForces(body: BodyId, forces: readonly ExternalForce[]): Poin
   return sum
 }
 
-/** Bodies of a group always have joints, recorded or not. */
+/** Returns `null` if a joint was not recorded. Bodies of a group always have joints. */
 function sumJointForces(
   body: BodyId,
   joints: readonly Joint[],

@@ -6,7 +6,7 @@ export interface Bounds {
   readonly end_frame?: number | null | undefined
 }
 
-/** Throws `INVALID_ARGUMENTS` if the range ends before it starts, `FRAME_NOT_FOUND` if it contains no frames. */
+/** Clamps a range to the recording. Throws `INVALID_ARGUMENTS` if it is reversed, `FRAME_NOT_FOUND` if it is empty. */
 export function resolveFrameRange(bounds: Bounds, frames: RecordingSummary['frames']): FrameRange {
   const start_frame = bounds.start_frame ?? undefined
   const end_frame = bounds.end_frame ?? undefined

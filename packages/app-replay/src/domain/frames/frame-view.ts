@@ -20,8 +20,7 @@ export interface FrameView extends Omit<Frame, keyof FrameLists>, FrameLists {
 }
 
 /**
- * `limit` applies to each list. Accelerations, contact constraints, external forces and body energies are included
- * only with `details`.
+ * `limit` applies to each list. `details` adds accelerations, contact constraints, external forces and body energies.
  */
 export function viewFrame(frame: Frame, limit: number, details: boolean): FrameView {
   const { frame_id, simulation_time, solver, system_energy, joints, collisions, friction_constraints } = frame

@@ -13,7 +13,7 @@ const quantities = [
 const toBits = ({ from, to }: { readonly from: number; readonly to: number }): number => 2 ** to - 2 ** from
 const allBits = toBits({ from: 0, to: stateAt.width })
 
-/** Reports missing numbers of quantities that the body has in other frames; all if it never has positions. */
+/** Reports missing numbers of quantities that a body has in other frames; of all quantities if it lacks positions. */
 export class AbsentNumbers {
   /** Grouped by body and missing numbers. */
   readonly #runs = new RunCollector()
@@ -21,7 +21,7 @@ export class AbsentNumbers {
   /** Bit mask of the quantities recorded so far, by body. */
   readonly #recordedBits = new Map<BodyId, number>()
 
-  /** Whether every quantity was recorded. Complete states then need not be added. */
+  /** Whether every quantity has been recorded, so that `add` can be skipped for complete states. */
   hasEverything(body: BodyId): boolean {
     return this.#recordedBits.get(body) === allBits
   }

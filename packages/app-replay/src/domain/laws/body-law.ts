@@ -8,7 +8,7 @@ import { isEnvironment } from '../steps/scene.ts'
 import type { Step } from '../steps/step.ts'
 import type { Law } from './law.ts'
 
-/** In m/s, nearly the escape velocity of the Earth. */
+/** In m/s, slightly below the escape velocity of the Earth. */
 const maxFirstSpeed = 1e4
 /** m/s */
 const maxSpeed = 1e6
@@ -29,7 +29,6 @@ class BodyLaw implements Law {
   readonly #judgedColumns = new Set<number>()
   /** Columns of bodies with a mass of 0 that move. */
   readonly #movingMassless = new Set<number>()
-  /** Columns whose first speed was judged. */
   readonly #startedColumns = new Set<number>()
 
   observe(step: Step): void {

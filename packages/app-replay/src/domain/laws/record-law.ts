@@ -26,7 +26,7 @@ const maxChangedShare = 0.3
 /** Maximum ratio of the deviation from the recorded step to the deviation from the usual step. */
 const maxAgreementRatio = 0.3
 
-/** Minimum number of gaps of the same length from which they count as the recording interval. */
+/** Minimum number of equal gaps that count as the recording interval. */
 const minGaps = 3
 
 const infoOptions = {
@@ -118,7 +118,6 @@ class RecordLaw implements Law {
   }
 }
 
-/** Collects breaches of the clock and time steps that differ from the usual one. */
 class ClockMeter {
   readonly #breaches = { pause: new RunCollector(), reset: new RunCollector() }
   readonly #frozenSteps = new RunCollector()

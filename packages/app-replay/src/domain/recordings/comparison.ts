@@ -47,7 +47,7 @@ const frameFields = [
 
 type ComparedField = keyof typeof bodyFields | (typeof frameFields)[number]['field'] | 'contacts'
 
-/** `relative` is a share of the larger of two values. */
+/** `relative` refers to the larger of two values. */
 export type Tolerance =
   | { readonly exact: true }
   | { readonly exact: false; readonly absolute: number; readonly relative: number }
@@ -104,7 +104,7 @@ export class RecordingComparison {
     return this.#frames
   }
 
-  /** The contacts of `a` must use the body ids of `b`. */
+  /** Compares two frames. The contacts of `a` must use the body ids of `b`. */
   compare(a: FrameColumns, rowA: number, b: FrameColumns, rowB: number): void {
     this.#frames += 1
     const frames = [a.frames[rowA] ?? Number.NaN, b.frames[rowB] ?? Number.NaN] as const

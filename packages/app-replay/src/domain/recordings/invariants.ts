@@ -46,7 +46,7 @@ interface Peak {
   readonly frame: number | null
 }
 
-/** After the first value, missing values count as infinite. */
+/** Returns the maximum. After the first value, missing values count as infinite. */
 function findPeak(
   columns: Columns,
   name: string,
@@ -181,7 +181,7 @@ export interface MeasuredInvariants {
   readonly infiniteNames: readonly string[]
 }
 
-/** `margin` is a share of each figure. Omits missing and infinite figures. */
+/** Relaxes each figure by the relative `margin`. Omits missing and infinite figures. */
 export function measureInvariants(
   columns: Columns,
   bodies: readonly BodyId[],

@@ -2,14 +2,14 @@ import { median, type RunSummary, type WorstValues, worstFields } from '@causewa
 import { roundDerived } from '../sentence.ts'
 import { computeWilsonInterval } from './fisher.ts'
 
-/** Runs sorted by `sealed_ms`. */
+/** Runs of a commit, sorted by `sealed_ms`. */
 export interface CommitRuns {
   readonly commit: string
   readonly first_ms: number
   readonly runs: readonly RunSummary[]
 }
 
-/** Sorted by first run. Omits runs without a commit. */
+/** Sorts commits by first run. Omits runs without a commit. */
 export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[] {
   const groups = new Map<string, RunSummary[]>()
   for (const run of runs.toSorted((a, b) => a.sealed_ms - b.sealed_ms)) {
@@ -21,7 +21,7 @@ export function groupByCommit(runs: readonly RunSummary[]): readonly CommitRuns[
   return [...groups].map(([commit, runs]) => ({ commit, first_ms: runs[0]?.sealed_ms ?? 0, runs }))
 }
 
-/** Shares and medians of diagnosed runs. */
+/** Ratios and medians of a commit's diagnosed runs. */
 export interface CommitRow extends WorstValues {
   readonly commit: string
   readonly first_ms: number
@@ -31,7 +31,6 @@ export interface CommitRow extends WorstValues {
   readonly bad_share: number | null
   /** 95 % confidence interval of `bad_share`. */
   readonly bad_share_range: readonly [number, number] | null
-  /** Number of bad runs by finding kind. */
   readonly kinds: Readonly<Record<string, number>>
 }
 

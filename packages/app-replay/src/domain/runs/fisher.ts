@@ -1,4 +1,4 @@
-/** A 2 × 2 table: bad and good runs before and after a change. */
+/** A 2 × 2 table. */
 export interface Counts {
   readonly badBefore: number
   readonly goodBefore: number
@@ -14,8 +14,8 @@ export function computeLogFactorials(n: number): Float64Array {
 }
 
 /**
- * Returns the hypergeometric distribution of the bad runs after the change. Element i is the probability of `lowest
- * + i`.
+ * Returns the hypergeometric distribution of the bad runs after the change: element i is the probability of
+ * `lowest + i` bad runs.
  */
 function getDistribution({ badBefore, goodBefore, badAfter, goodAfter }: Counts, logs: Float64Array) {
   const [bad, good, after] = [badBefore + badAfter, goodBefore + goodAfter, badAfter + goodAfter]

@@ -80,8 +80,8 @@ export function listMetrics(runs: readonly RunSummary[]): readonly Metric[] {
 }
 
 /**
- * Finds the commit at which the share of bad runs increases, with Fisher's exact test for every metric and commit,
- * and Bonferroni's correction. `commits` must be in order of time.
+ * Finds the commit at which the ratio of bad runs increases, with Fisher's exact test for every metric and commit, and
+ * Bonferroni's correction. `commits` must be chronological.
  */
 export function findRegression(commits: readonly CommitRuns[], metrics: readonly Metric[]): Regression {
   const tests = Math.max(1, metrics.length * Math.max(0, commits.length - 1))

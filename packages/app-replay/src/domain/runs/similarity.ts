@@ -11,7 +11,7 @@ export interface SimilarRun {
 /** Weights, which sum to 1. */
 const weights = { kinds: 0.5, first: 0.2, onset: 0.1, worst: 0.2 }
 
-/** Compares the kinds (Jaccard), the first kind and its relative time, and the ratios of worst values. */
+/** Compares kinds (Jaccard), the first kind and its relative time, and ratios of worst values. */
 export function measureSimilarity(a: RunSummary, b: RunSummary): number {
   if (a.verdict === null || b.verdict === null) return 0
   const parts = {
@@ -54,7 +54,7 @@ function compareOnsets(a: RunSummary, b: RunSummary): number {
   return 1 - Math.min(1, Math.abs(x - y))
 }
 
-/** Returns 1 for equal values, 0 for a factor above 1,000. Ignores values that one run lacks. */
+/** Returns 1 for equal values, 0 for a factor above 1,000. Ignores values that either run lacks. */
 function compareWorstValues(a: RunVerdict, b: RunVerdict): number {
   const similarities = worstFields.flatMap((field) => {
     const [x, y] = [a[field], b[field]]

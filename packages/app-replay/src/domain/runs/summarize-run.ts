@@ -10,7 +10,6 @@ export interface WholeDiagnosis {
 
 type Identity = Pick<RunSummary, 'recording' | 'name' | 'revision' | 'sealed_ms' | 'status'>
 
-/** Without a diagnosis, the summary does not contain a verdict. */
 export function summarizeRun(
   identity: Identity,
   { frames, bodies, first_time_s, last_time_s, provenance }: RecordingSummary,

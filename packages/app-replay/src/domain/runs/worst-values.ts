@@ -9,7 +9,6 @@ import {
 import { getOffset, length3, num, read3 } from '../steps/block.ts'
 import type { Step } from '../steps/step.ts'
 
-/** Ignores numbers that were not recorded. */
 export class WorstCollector {
   #depth = Number.NEGATIVE_INFINITY
   #speed = Number.NEGATIVE_INFINITY

@@ -1,7 +1,7 @@
 import type { Columns, Value } from '@causeway/recording'
 import ndarray, { type NdArray } from 'ndarray'
 
-/** Returns a strided view of all rows, shape [length]. NaN means not recorded. */
+/** Returns a strided view of a column, shape [length]. NaN means not recorded. */
 export function getColumn<Field extends string>(
   { fields, length, data }: Columns<Field>,
   field: Field,

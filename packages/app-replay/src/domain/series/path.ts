@@ -15,7 +15,7 @@ const getPoint = ({ x, y, z }: Path, row: number): Point3 => [
 
 const isKnown = (path: Path, row: number): boolean => getPoint(path, row).every(Number.isFinite)
 
-/** Returns lengths in m. */
+/** Returns the path's length and the distance between its ends, in m. */
 export function measurePath(path: Path): { readonly along: number; readonly straight: number } {
   let [along, first, last] = [0, -1, -1]
   for (let row = 0; row < path.x.length; row++) {

@@ -9,7 +9,7 @@ import { computeTotals, type Totals } from './totals.ts'
 interface SeriesPart {
   /** Ascending rows. */
   readonly rows: readonly number[]
-  /** Frames of the whole series. */
+  /** First and last frame of the whole series. */
   readonly start_frame: number | null
   readonly end_frame: number | null
   /** Whether the rows are minima and maxima of buckets. */
@@ -20,7 +20,7 @@ interface SeriesPart {
   readonly totals: Totals
 }
 
-/** Reduces longer series to buckets by `key`. With a cursor, returns the next rows. */
+/** Returns all rows of a short series, or extremes of `key` in buckets. With a cursor, returns the next rows. */
 export function selectSeriesPart<Field extends string>(
   columns: Columns<Field | 'frame_id'>,
   key: Field,

@@ -17,7 +17,6 @@ export interface Totals {
   readonly drift: Value
 }
 
-/** Both arguments have the shape [length]. */
 export function computeTotals(values: NdArray<Float64Array>, frames: NdArray<Float64Array>): Totals {
   const length = values.shape[0] ?? 0
   let finite = 0

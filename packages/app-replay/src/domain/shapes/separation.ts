@@ -59,7 +59,7 @@ function measureSegments(segmentA: readonly [Point3, Point3], segmentB: readonly
   return Math.hypot(...gap)
 }
 
-/** The distance to a convex solid is convex along the segment. */
+/** Searches along the segment, where the distance to a convex solid is convex. */
 function measureRoundBox(round: Round, pose: Pose, box: Box, boxPose: Pose): number {
   const [from, to] = getEnds(round, pose).map((end) =>
     rotateInverse(boxPose.rotation, add(end, boxPose.at, -1)),

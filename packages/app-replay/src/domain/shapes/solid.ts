@@ -1,9 +1,7 @@
 import type { BodyGeometry } from '@causeway/recording'
 import type { Point3, Rotation } from '../vector.ts'
 
-/**
- * A point (sphere), segment along z (capsule) or box, grown by a radius; or the half-space below z = 0. Lengths in m.
- */
+/** A sphere or capsule along z (`round`), a box, or the half-space below z = 0. Lengths in m. */
 export type Solid =
   | { readonly kind: 'round'; readonly radius: number; readonly halfLength: number; readonly bound: number }
   | { readonly kind: 'box'; readonly half: Point3; readonly bound: number }

@@ -14,7 +14,7 @@ export const read3 = (block: Float64Array, at: number): Point3 => [
 /** Range in which squares neither overflow nor lose digits. */
 const [minSquare, maxSquare] = [1e-280, 1e280]
 
-/** Uses `hypot`, which is ten times slower, only outside of this range. */
+/** Uses `hypot`, which is ten times slower, only if squares are outside this range. */
 export function length3(x: number, y: number, z: number): number {
   const square = x * x + y * y + z * z
   if (square > minSquare && square < maxSquare) return Math.sqrt(square)
@@ -26,7 +26,6 @@ interface StateRow {
   readonly row: number
 }
 
-/** Returns the offset of a body's state in the frame of a step. */
 export const getOffset = ({ scene, row }: StateRow, column: number): number =>
   (row * scene.bodies.length + column) * stateAt.width
 
@@ -48,8 +47,7 @@ export const readWorldSpin = (states: Float64Array, at: number): Point3 =>
   rotate(readRotation(states, at), read3(states, at + stateAt.spin))
 
 /**
- * Returns the velocity of a point in m/s. `at` is the offset of its body's state; `lever` starts at the body's
- * centre.
+ * Returns a point's velocity in m/s. `at` is the offset of its body's state; `lever` starts at the body's centre.
  */
 export function readVelocityAt(states: Float64Array, at: number, lever: Point3): Point3 {
   const [x, y, z] = read3(states, at + stateAt.velocity)

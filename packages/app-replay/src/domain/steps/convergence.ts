@@ -4,7 +4,7 @@ import { filterRows, getColumn } from '../series/columns.ts'
 import { computeTotals } from '../series/totals.ts'
 
 interface Convergence {
-  /** Number of frames with constraints and a recorded `converged`, which is meaningless in other frames. */
+  /** Number of frames with constraints and a recorded `converged`. */
   readonly converged_judged: number
   /** Frames with constraints that did not converge. */
   readonly not_converged: readonly number[]

@@ -24,7 +24,7 @@ export interface JointForces {
   readonly isAnchored: Uint8Array
   /** Whether each group's joints to other bodies are known. */
   readonly isGroupKnown: Uint8Array
-  /** Work of each group's joints: sum, and sum of absolute values. */
+  /** Work of each group's joints: whether known, sum, and sum of absolute values. */
   readonly isWorkKnown: Uint8Array
   readonly work: Float64Array
   readonly workSize: Float64Array
@@ -158,7 +158,7 @@ interface JointLoad {
   readonly torque: Point3
 }
 
-/** Uses the mean velocity of the step. */
+/** Returns the work in J, with mean velocities. */
 function measureWork(
   step: JointStep,
   [a, b]: readonly [number, number],

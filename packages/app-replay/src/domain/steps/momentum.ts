@@ -26,7 +26,7 @@ export function readContactImpulse(step: Step, column: number): Point3 {
   return [part(0), part(1), part(2)]
 }
 
-/** Returns a tolerance in N·s: a share of the largest term. */
+/** Returns a tolerance in N·s relative to the largest term. */
 export function getImpulseTolerance(step: Step, column: number, share: number): number {
   const { scene, window, dt } = step
   const s = window.states.data
@@ -55,7 +55,7 @@ export function readVelocityBefore(step: Step, column: number): Point3 {
   return [x / dt, y / dt, z / dt]
 }
 
-/** Returns the velocity in m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
+/** Returns the velocity in m/s; 0 for the environment. `lever` starts at the centre. */
 function readPointVelocity(step: Step, row: number, column: number, lever: Point3): Point3 {
   if (column < 0) return [0, 0, 0]
   const at = (row * step.scene.bodies.length + column) * stateAt.width

@@ -21,7 +21,7 @@ export interface MovingSurface {
   speed: number
 }
 
-/** Surfaces that drive bodies although no motion is recorded. */
+/** Surfaces that drive bodies although their motion is not recorded. */
 export interface MovingSurfaces {
   readonly all: readonly MovingSurface[]
   /** Whether one of the bodies has such a surface. */
@@ -63,7 +63,7 @@ function hasJump({ scene, window, row, recordedDt, distance }: MotionStep): bool
   })
 }
 
-/** Returns `false` if all numbers are NaN. */
+/** NaN equals NaN, but at least one number must be known. */
 function hasSameNumbers(block: Float64Array, from: number, other: Float64Array): boolean {
   let hasNumber = false
   for (let i = 0; i < other.length; i++) {

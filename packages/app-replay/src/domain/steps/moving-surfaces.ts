@@ -1,6 +1,6 @@
 /**
  * Finds surfaces such as those of conveyor belts (docs/laws.md, Contacts): friction accelerates a body along its slip,
- * which then stays the same.
+ * which then remains constant.
  */
 import type { BodyId } from '@causeway/recording'
 import { add, dot3, type Point3 } from '../vector.ts'
@@ -10,7 +10,7 @@ import type { MovingSurface, MovingSurfaces } from './motion.ts'
 import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
-/** `minSteps` is the number of steps with the same slip, `maxChange` its relative change. */
+/** The slip remains within `maxChange` (relative) for `minSteps`. `load` and `fullFriction` are ratios to the load. */
 const rule = { minSteps: 10, maxChange: 0.01, minSpeed: 0.9, load: 0.02, fullFriction: 0.9 } as const
 
 /** Cosine of 60 degrees. */
@@ -110,7 +110,7 @@ function readFriction(step: Step, touch: Touch): Friction {
   return { across: isFirst ? across : add([0, 0, 0], across, -1), load: Math.abs(load) }
 }
 
-/** Whether more than `share` of the load acts along `direction`. */
+/** Whether friction exceeds `share` times the load and acts along `direction`. */
 function isAlong({ across, load }: Friction, direction: Point3, share: number): boolean {
   const size = length3(...across)
   return size > share * load && dot3(across, direction) > alongCosine * size * length3(...direction)

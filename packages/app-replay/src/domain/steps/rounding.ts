@@ -2,7 +2,7 @@
 import { energyAt, type FrameWindow, frictionAt, jointAt, stateAt } from '@causeway/recording'
 import { num } from './block.ts'
 
-/** Distance between neighbouring numbers: the larger of a constant and a share of the number. 0 means exact. */
+/** Distance between neighbouring numbers: the larger of a constant and a multiple of the number. 0 means exact. */
 export interface Grid {
   readonly absolute: number
   readonly relative: number
@@ -94,12 +94,11 @@ class GridMeter {
     return this.#digits.length - 1
   }
 
-  /** Whether float16 represents all numbers exactly. */
   get fitsHalf(): boolean {
     return this.#fitsHalf
   }
 
-  /** Whether the numbers also lack a common binary grid. */
+  /** Whether float16 fits and the numbers lack a common binary grid. */
   get isHalf(): boolean {
     if (!this.#fitsHalf || this.#values.size < minValues || this.#maxDecimals <= decimalRule.max) return false
     // A binary fraction has as many binary digits as decimals.
@@ -112,7 +111,7 @@ class GridMeter {
     if (this.#values.size < minValues) return undefined
     if (this.#maxDigits > maxDigits && this.#maxDecimals > maxDigits)
       return { absolute: 0, relative: singleStep }
-    // Chooses the kind of rounding whose maximum more numbers reach.
+    // More numbers have the maximum of decimals or of digits, whichever was rounded.
     const isAbsolute =
       this.#maxDecimals <= maxDigits &&
       (this.#maxDigits > maxDigits ||
@@ -147,7 +146,7 @@ export function getConstantError({ position }: Rounding, value: number): number 
   return getError(meter.getGridOr(position), Math.abs(value))
 }
 
-/** Reads the grids from a sample of frames. `dt` is the usual step in s. */
+/** `dt` is the usual step in s. */
 export class RoundingMeter {
   readonly #meters = {
     time: new GridMeter(),

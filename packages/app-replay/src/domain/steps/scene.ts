@@ -17,13 +17,12 @@ export interface BodyGroup {
   readonly bodies: readonly BodyId[]
 }
 
-/** A recording as laws need it, in SI units. Columns are indexes of `bodies`; NaN means unknown. */
+/** Constants of a recording in SI units. Columns are indexes of `bodies`; NaN means unknown. */
 export interface Scene {
   /** Ascending ids. */
   readonly bodies: readonly BodyId[]
   /** Shape [bodies]. NaN replaces 0, the mass of static bodies in some engines. */
   readonly masses: Float64Array
-  /** Columns of bodies with a mass of 0. */
   readonly masslessColumns: ReadonlySet<number>
   /** Half extents along each body's axes, if recorded. */
   readonly extents: readonly (Point3 | undefined)[]
@@ -119,7 +118,7 @@ function isSameGroup({ groupByColumn }: Scene, a: number, b: number): boolean {
   return group >= 0 && group === groupByColumn[b]
 }
 
-/** Ignores bit 31, which marks ids of the environment. */
+/** Whether the bodies are in one group or an ignored pair. Ignores bit 31 of environment ids. */
 export const mayOverlap = (scene: Scene, a: BodyId, b: BodyId): boolean =>
   isSameGroup(scene, scene.columnById.get(a) ?? -1, scene.columnById.get(b) ?? -1) ||
   (scene.ignoredPairs.size > 0 && scene.ignoredPairs.has(toIgnoredKey(a, b)))

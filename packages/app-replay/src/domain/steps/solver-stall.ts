@@ -59,7 +59,7 @@ export class StallCollector {
     for (const [column, isTouching] of touching.entries()) if (isTouching === 1) stall.columns.add(column)
   }
 
-  /** `judged` is the number of frames with constraints. */
+  /** `judged` is the number of frames with constraints and a recorded `converged`. */
   result(): { readonly stalls: readonly Stall[]; readonly judged: number; readonly iterations_cap: number } {
     const stalls = this.#stalls.map((stall) => this.#toStall(stall))
     return { stalls, judged: this.#judged, iterations_cap: this.#maxIterations }
@@ -88,7 +88,7 @@ function addResidual(stall: OpenStall, residual: number, frame: number): void {
   stall.peak = frame
 }
 
-/** Whether constraints were recorded, or iterations while bodies touched. */
+/** Whether the step has constraints, or iterations while bodies touch. */
 export function hasConstraints({ row, window, touches }: Step): boolean {
   const at = row * solverAt.width
   const solver = window.solver.data

@@ -4,9 +4,9 @@ import { getOffset, getOffsetBefore, length3, num, read3 } from './block.ts'
 import { type Grid, getError } from './rounding.ts'
 import { getImpulseFactor, type Scene } from './scene.ts'
 
-/** Largest errors of each body in a step, shape [bodies]. */
+/** Shape [bodies]. */
 export interface StepErrors {
-  /** Displacement errors, m. */
+  /** In m. */
   readonly displacement: Float64Array
   /** Errors of the velocity change, m/s. */
   readonly velocityChange: Float64Array

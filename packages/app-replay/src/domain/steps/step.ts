@@ -33,7 +33,7 @@ export interface Step {
   readonly contactAxis: Float64Array
   /** mu Jn of each body's contacts that lack tangential impulses; NaN if a coefficient is missing. */
   readonly frictionLimit: Float64Array
-  /** Force in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if it is not zero. */
+  /** Force in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if one was recorded. */
   readonly external: Float64Array
   /** Torque about the centre of mass before the step, shape [bodies, 3]. */
   readonly externalTorque: Float64Array

@@ -212,13 +212,13 @@ function addContact({ touching, partners }: Step, column: number): void {
   partners[column] = num(partners, column) + 1
 }
 
-/** Returns the step in s; the usual one if the clock is broken or rounding explains the difference. */
+/** Returns the recorded step in s, or the usual one if the clock is broken or rounding explains the difference. */
 function toExactStep({ scene, recordedDt, window, row }: Step): number {
   const error = 2.02 * getError(scene.rounding.time, num(window.times, row))
   return recordedDt > 0 && Math.abs(recordedDt - scene.dt) > error ? recordedDt : scene.dt
 }
 
-/** Maximum share of one tangent in friction on a cone; relative errors at the limit, and of single precision. */
+/** Maximum ratio of a tangent to friction on a cone; relative errors at the limit, and of single precision. */
 const [maxTangentShare, limitTolerance, roundingTolerance] = [0.985, 1e-3, 1e-6] as const
 
 /** Returns 0 for an unrecorded impulse if friction or load is 0. */

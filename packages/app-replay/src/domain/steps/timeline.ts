@@ -32,10 +32,10 @@ export interface TimelineEvent {
 /** Minimum speed along the normal, m/s. */
 const minImpactSpeed = 0.2
 
-/** Share of the friction cone above which a contact slides. */
+/** Ratio of friction to its limit above which a contact slides. */
 const slidingShare = 0.99
 
-/** Contact frames below `maxRestSpeed` (m/s) after which a body rests. */
+/** Contact frames below `maxRestSpeed` (m/s) plus g dt after which a body rests. */
 const minRestFrames = 10
 const maxRestSpeed = 0.01
 

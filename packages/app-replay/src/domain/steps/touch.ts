@@ -42,7 +42,7 @@ export interface Touch {
   rowTangent: number
   rowAxis: number
   rowLimit: number
-  /** Rows at the limit of a cone or a pyramid. `exactConeRows` differ only by rounding. */
+  /** Numbers of rows at the limit of a cone or a pyramid. `exactConeRows` deviate only by rounding. */
   coneRows: number
   exactConeRows: number
   pyramidRows: number

@@ -23,8 +23,8 @@ export function readTurn(s: Float64Array, from: number, to: number): Point3 | nu
 }
 
 /**
- * Returns the larger of both bodies' speeds due to rotation at the contact in m/s; NaN if unknown. Without angular
- * velocities, uses the step's rotation; without contact points, the size of the body.
+ * Returns the larger speed of both bodies due to rotation at the contact in m/s; NaN if unknown. Without angular
+ * velocities, uses the step's rotation; without contact points, the body's size.
  */
 export function measureTurning(step: Step, { columnA, columnB, leverA, leverB, leverRows }: Touch): number {
   const turn = (column: number, lever: Point3): number => {
@@ -45,7 +45,7 @@ const minRockingSpeed = 0.02
 export const mayRock = (step: Step, touch: Touch): boolean =>
   !(measureTurning(step, touch) <= Math.max(minRockingSpeed, step.scene.g * step.dt || 0))
 
-/** Returns the rate in rad/s; default: that of the step's rotation. */
+/** Returns the rate in rad/s; if not recorded, that of the step's rotation. */
 export function readTurnRate(step: Step, column: number): number {
   const s = step.window.states.data
   const [at, was] = [getOffset(step, column), getOffsetBefore(step, column)]
@@ -55,7 +55,7 @@ export function readTurnRate(step: Step, column: number): number {
   return turn === null ? Number.NaN : length3(...turn) / step.dt
 }
 
-/** Returns the radius in m; NaN if unknown. */
+/** Returns the bounding radius in m; NaN if unknown. */
 function getReach({ geometry, bodies, extents }: Scene, column: number): number {
   const bodyGeometry = geometry.get(bodies[column] ?? Number.NaN)
   const solid = bodyGeometry === undefined ? undefined : toSolid(bodyGeometry)
@@ -64,7 +64,7 @@ function getReach({ geometry, bodies, extents }: Scene, column: number): number 
   return half === undefined ? Number.NaN : length3(...half)
 }
 
-/** A lever arm is parallel to the normal if the sine of the angle between them is less. */
+/** Maximum sine of the angle between a lever arm and a parallel normal. */
 const parallelSine = 1e-3
 
 /** Returns the speed in m/s along the normal due to rotation; 0 for parallel or unknown levers. */

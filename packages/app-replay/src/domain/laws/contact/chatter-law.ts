@@ -1,6 +1,6 @@
 /**
- * Law `contact_duration` (docs/laws.md, Contacts). Counts losses of contact without a bounce, in which the pair
- * separates at less than 0.25 g dt.
+ * Law `contact_duration` (docs/laws.md, Contacts). Counts losses of contact without a bounce: the bodies separate at
+ * less than 0.25 g dt.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -11,7 +11,7 @@ import type { Touch } from '../../steps/touch.ts'
 import { mayRock } from '../../steps/turning.ts'
 import type { Law } from '../law.ts'
 
-/** `maxInterval`: frames between losses. `maxGap`: frames of a loss. */
+/** Maximum numbers of frames between losses (`maxInterval`) and of a loss (`maxGap`). */
 const chatterRule = { maxInterval: 10, minLosses: 3, maxGap: 5 } as const
 
 interface LossState {

@@ -12,7 +12,7 @@ import type { Law } from '../law.ts'
 import { measureEnergyError, readRotationalEnergy } from '../motion/body-balance.ts'
 import { moveSolids, type PlacedSolid, placeSolids } from './placed-solid.ts'
 
-/** Tolerance as a share of the largest term; share of the larger impulse below which a body does not react. */
+/** Relative tolerance; ratio to the larger impulse below which a body does not react. */
 const [tolerance, minReactionShare] = [0.05, 0.02] as const
 
 /** Maximum gap: `length` in m, plus `motion` times the relative motion. */
@@ -62,7 +62,7 @@ export function collisionLaw(): Law {
   const lastByPair = new Map<string, number>()
   let placed: readonly PlacedSolid[] | undefined
   let solidByColumn: ReadonlyMap<number, PlacedSolid> = new Map()
-  /** Whether each body is free and not pushed, in the previous step and in this bodyA. */
+  /** Whether each body is free and not pushed, in the previous step and in this one. */
   let [wasUndisturbed, isUndisturbed] = [new Uint8Array(), new Uint8Array()]
   let hasContacts = true
   return {
@@ -123,7 +123,7 @@ function* listPairs(
       if (pushedColumns.has(other) ? other > column : isUndisturbed[other] === 1) yield [column, other]
 }
 
-/** Returns pushed bodies. Marks all other free bodies as undisturbed. */
+/** Returns free bodies that receive an impulse. Marks the other free bodies as undisturbed. */
 function findPushed(step: Step, isUndisturbed: Uint8Array): readonly number[] {
   const { scene, touching, hasExternal, joints } = step
   const pushed: number[] = []
@@ -175,7 +175,7 @@ function measureGap({ solid: a }: Pick<FreeBody, 'solid'>, { solid: b }: Pick<Fr
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
-/** If shapes are unknown, other pushed bodies must be three times as far away. */
+/** Whether no third body can be involved. If shapes are unknown, it must be three times as far away. */
 function isAlone(
   step: Step,
   bodyA: FreeBody,

@@ -11,7 +11,7 @@ import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
 
-/** Share of mu Fn above which friction is at its limit. */
+/** Ratio to mu Fn above which friction is at its limit. */
 const atLimit = 0.99
 
 /** Minimum number of rows that excludes a friction pyramid. */

@@ -1,6 +1,6 @@
 /**
- * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Static friction opposes the slip that joints would cause,
- * so it is not judged.
+ * Law `friction_opposes_sliding` (docs/laws.md, Contacts). Skips static friction of jointed bodies, which opposes the
+ * slip that joints would cause.
  */
 import { createFinding, type Finding } from '../../findings/finding.ts'
 import { length3 } from '../../steps/block.ts'
@@ -13,7 +13,7 @@ import type { Step } from '../../steps/step.ts'
 import type { Touch } from '../../steps/touch.ts'
 import type { Law } from '../law.ts'
 
-/** Share of the friction limit above which friction is kinetic. */
+/** Ratio to the friction limit above which friction is kinetic. */
 const minKineticShare = 0.9
 
 export function frictionWorkLaw(): Law {

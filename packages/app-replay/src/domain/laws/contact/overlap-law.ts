@@ -15,16 +15,15 @@ import type { Law } from '../law.ts'
 import { depthLimit } from './penetration-law.ts'
 import { moveSolids, type PlacedSolid, placeSolids, readSolidPose } from './placed-solid.ts'
 
-/** Allowed overlap, in m and as a share of the size. */
+/** Allowed overlap: in m, plus relative to the smaller shape. */
 const overlapSlack = { length: 1e-3, share: 2e-3 } as const
 
 /** Maximum gap of close shapes in m. */
 const maxGap = 0.01
 
-/** Minimum depth in m. Before a collision, engines record contacts with a depth of 0 or less. */
+/** Minimum depth in m of a loaded contact. Engines also record contacts before a collision. */
 const minDepth = 1e-4
 
-/** Minimum number of overlapping frames without recorded contacts. */
 const minSinkingFrames = 3
 
 export function overlapLaw(): Law {
@@ -250,7 +249,7 @@ function findUnrecordedImpulses(step: Step): ReadonlySet<number> {
 const includesColumn = (columns: ReadonlySet<number>, { column }: PlacedSolid): boolean =>
   column >= 0 && columns.has(column)
 
-/** Puts the environment last, as in contact rows. */
+/** Orders a pair by id, with the environment last, as in contact rows. */
 function orderPair(
   a: PlacedSolid,
   b: PlacedSolid,

@@ -16,7 +16,7 @@ import type { Law } from '../law.ts'
 /** m */
 export const depthLimit = 0.01
 
-/** m/s */
+/** Minimum closing speed of an impact, m/s. */
 const impactSpeed = 0.5
 
 /** Shorter overlaps are informational. */

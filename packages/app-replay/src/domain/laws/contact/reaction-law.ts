@@ -13,14 +13,14 @@ import type { Touch } from '../../steps/touch.ts'
 import { dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Share of the larger impulse below which a body does not react. */
+/** Ratio to the larger impulse below which a body does not react. */
 const minReactionShare = 0.02
 
 const tolerance = 0.05
 
 /**
- * Residual levels of bodies over `minMassRatio` times as heavy as the lightest, after `minSteps` steps. A level decays by the
- * factor `decay` per step.
+ * Residual levels of bodies over `minMassRatio` times as heavy as the lightest, after `minSteps` steps. `decay` is a
+ * factor per step.
  */
 const levelRule = { minMassRatio: 10, minSteps: 5, decay: 0.9, residualFactor: 3 } as const
 

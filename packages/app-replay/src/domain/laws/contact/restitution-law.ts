@@ -15,7 +15,7 @@ import type { Law } from '../law.ts'
 /** m/s. Slower impacts may stick. */
 const minBounceSpeed = 1
 
-/** In m/s, in addition to four steps of gravity. */
+/** Minimum closing speed in m/s, in addition to four steps of gravity. */
 const minImpactSpeed = 0.05
 
 const slack = { sharp: 0.05, soft: 0.3 } as const
@@ -131,7 +131,7 @@ function continueImpact(step: Step, touch: Touch, impact: Impact): void {
   impact.pushFrames = step.frame - impact.frame + 1
 }
 
-/** Whether gravity explains the change of separation, within 1 % of g dt. */
+/** Whether gravity explains the change of the separation speed, within 1 % of g dt. */
 function isFree(
   { scene, dt }: Step,
   { touch: { columnA, columnB }, normal, separationSpeed: before }: Impact,

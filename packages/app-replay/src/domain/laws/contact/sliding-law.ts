@@ -14,12 +14,12 @@ import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
 /**
- * Thresholds as shares of mu Jn: lost friction, complete friction, too much friction, and an impulse along the slip
+ * Thresholds relative to mu Jn: lost friction, complete friction, too much friction, and an impulse along the slip
  * that is not friction.
  */
 const frictionShare = { lost: 0.65, present: 0.9, excess: 1.5, driven: 0.1 } as const
 
-/** `minSpeed` is in m/s. `minStopTime` is in s: friction must need longer to stop the point. */
+/** Minimum speed in m/s, and minimum time in s in which friction could stop the point. */
 const slidingRule = { minSpeed: 0.02, minStopTime: 0.05 } as const
 
 const minLostFrames = 3
@@ -36,7 +36,6 @@ interface Friction {
 export function slidingLaw(): Law {
   const lostFriction = { recorded: new RunCollector(), derived: new RunCollector() }
   const excess = new RunCollector()
-  /** Last frame with complete friction. */
   const lastCompleteByPair = new Map<number, number>()
   const suddenLosses = new Set<Run>()
   let surfaces: MovingSurfaces | undefined
@@ -121,7 +120,7 @@ function isBalanced(step: Step, column: number, limit: number): boolean {
   return length3(...difference) <= 0.2 * limit && num(step.errors.impulse, column) <= 0.1 * limit
 }
 
-/** Returns `null` if another pair touches the body. */
+/** Returns `null` if the body has other contacts or joints, or a small limit. */
 function deriveFriction(step: Step, touch: Touch, column: number): Friction | null {
   const { normal, normals, maxFriction, minFriction } = touch
   if (num(step.partners, column) !== 1 || normals.count !== 1 || step.joints.isJointed[column] === 1)

@@ -119,7 +119,7 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
   )
 }
 
-/** Ignores faster bodies and those of unknown size. */
+/** Returns slower bodies of known size through which the body moved. */
 function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
@@ -141,7 +141,6 @@ function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   return suspects
 }
 
-/** Minimum number of contact frames for a plane. */
 const minPlaneContacts = 3
 
 const areTouching = (touches: Step['touches'], bodyA: number, bodyB: number): boolean =>
@@ -151,7 +150,6 @@ interface FoundPlanes {
   readonly planes: Map<number, Plane>
   /** Contact frames by environment body. */
   readonly contactFrames: Map<number, number>
-  /** Environment bodies whose shape was recorded. */
   readonly bodiesWithShape: ReadonlySet<number> | undefined
 }
 
@@ -222,7 +220,7 @@ const listRecordedPlanes = (scene: Scene): readonly Plane[] =>
     return [{ body, normal, offset: normal[0] * at[0] + normal[1] * at[1] + normal[2] * at[2] }]
   })
 
-/** Uses the slab method. */
+/** Whether the path crosses the box (slab method). */
 function passesThrough(
   step: Step,
   column: number,

@@ -43,7 +43,7 @@ export const maxDamping = 0.2
 /** Maximum fraction of the acceleration that damping leaves unexplained. */
 const maxDampingError = 0.1
 
-/** Returns c in 1/s by body if the acceleration is -c v in all flights of the body. */
+/** Returns c in 1/s for each body whose acceleration is -c v in all its flights. */
 export function findDampingRateByBody(
   accounts: readonly (readonly [Run, Account])[],
 ): ReadonlyMap<BodyId | undefined, number> {

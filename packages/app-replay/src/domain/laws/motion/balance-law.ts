@@ -118,7 +118,7 @@ class BalanceLaw implements Law {
     else this.#accounts.add(step, unexplained, account)
   }
 
-  /** Residual in N·s, gain in J. */
+  /** Whether noise explains the residual (N·s) or the gain (J). */
   #isNoise(
     column: number,
     { residual, allowedResidual }: Pick<Account, 'residual' | 'allowedResidual'>,
@@ -174,7 +174,7 @@ const toDampingFinding = (run: Run, { work }: Account, rate: number): Finding =>
     advice: forceAdvice,
   })
 
-/** Prefers a drift of energy to a drift of momentum. */
+/** Returns a drift of energy, or else of momentum. */
 function findDrift(noise: NoiseMeter, column: number, { bodies, pair }: Run): readonly Finding[] {
   const gain = noise.findDrift(column, 'gain')
   const drift = gain ?? noise.findDrift(column, 'residual')

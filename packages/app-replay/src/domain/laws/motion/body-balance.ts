@@ -7,7 +7,7 @@ import type { Point3 } from '../../vector.ts'
 import type { WeakAccelerations } from './constant-acceleration.ts'
 import type { NoiseMeter } from './noise-meter.ts'
 
-/** Tolerances as shares of the largest term, for free bodies and for bodies in contact. */
+/** Tolerances relative to the largest term, for free bodies and for bodies in contact. */
 export const balanceTolerance = { free: 0.01, contact: 0.05 } as const
 
 export interface UnexplainedMotion {
@@ -215,7 +215,7 @@ export function readRotationalEnergy({ scene, window }: Step, column: number, ro
   return 0.5 * (getTerm(0) + getTerm(1) + getTerm(2))
 }
 
-/** Error as a share of the rotational energy. */
+/** Maximum relative error of the rotational energy. */
 export const maxSpinError = 2e-3
 
 /** Returns the relative error of the rotational energy in an explicit step: (dw / w)², at most 0.3 (w dt)². */
@@ -231,10 +231,10 @@ function getSpinTolerance(step: Step, column: number): number {
   return maxSpinError + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
 }
 
-/** Relative to mu Jn. A friction pyramid reaches 1.41. */
+/** Maximum friction relative to mu Jn. A friction pyramid reaches 1.41. */
 const maxUnrecordedFriction = 1.5
 
-/** If mu is unknown, friction can explain the entire component perpendicular to the common normal. */
+/** Removes what friction can explain; if mu is unknown, the entire component perpendicular to the common normal. */
 function removeFriction(
   { contactAxis, frictionLimit }: Step,
   column: number,

@@ -24,7 +24,6 @@ export function budgetLaw(): Law {
   let isDriven = false
   let surfaces: MovingSurfaces | undefined
   let isIncomplete = false
-  /** First energies in J by column. */
   const firstTotals = new Map<number, number>()
 
   return {
@@ -143,10 +142,10 @@ function sumFallingGain(step: Step): number {
   return sum
 }
 
-/** Lift of a supported body as a share of its weight. Friction must not exceed the lift. */
+/** Range of a supported body's lift relative to its weight. Friction must not exceed the lift. */
 const supportShare = { min: 0.5, max: 1.5 } as const
 
-/** Returns the energy in J of supported bodies, which a moving surface may drive. */
+/** Returns the energy gain in J of supported bodies, which a moving surface may drive. */
 function sumSupportedGain(step: Step): number {
   const { window, row, scene, dt } = step
   const weight = scene.g * dt

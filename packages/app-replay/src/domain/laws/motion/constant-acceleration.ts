@@ -7,7 +7,7 @@ import type { Scene } from '../../steps/scene.ts'
 import type { Step } from '../../steps/step.ts'
 import { dot3, type Point3 } from '../../vector.ts'
 
-/** Minimum number of frames, and maximum deviation as a share of the mean. */
+/** Minimum number of frames, and maximum deviation relative to the mean. */
 const rule = { minFrames: 10, maxSpread: 0.05 } as const
 
 /** Cosine of 5 degrees. */
@@ -28,7 +28,7 @@ export class ConstantAccelerations {
     this.#scene = scene
   }
 
-  /** Adds a run with a constant acceleration; otherwise returns `false`. */
+  /** Adds the run if its acceleration is constant; otherwise returns `false`. */
   add(run: Run, { acceleration, squares, judgedFrames }: UnexplainedSum): boolean {
     if (judgedFrames < rule.minFrames || judgedFrames < 0.8 * run.frames) return false
     const vector: Point3 = [

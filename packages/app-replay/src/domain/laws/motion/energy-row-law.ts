@@ -9,7 +9,7 @@ import { add, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 import { measureEnergyError } from './body-balance.ts'
 
-/** `relative` is a share of the compared energy, `rounding` of the largest energy. */
+/** Tolerances relative to the compared energy (`relative`) and to the largest energy (`rounding`). */
 const tolerance = { relative: 1e-3, rounding: 1e-5 } as const
 
 const texts = {
@@ -100,7 +100,7 @@ export function energyRowLaw(): Law {
   }
 }
 
-/** The tolerance is a share of the speed. */
+/** The tolerance is relative to the speed. */
 const [minMotionFrames, motionTolerance] = [3, 0.01] as const
 
 /** Compares linear energies with the motion, for bodies without recorded velocities. */
@@ -108,7 +108,7 @@ class MotionEnergy {
   readonly #displacements = new Map<number, Point3>()
   readonly #collector = new RunCollector(2)
 
-  /** `linear` is in J. */
+  /** Collects a linear energy in J that the motion contradicts. */
   observe(step: Step, column: number, linear: number): void {
     const { min, max } = this.#measureRange(step, column)
     const excess = Math.max(min - linear, linear - max)

@@ -1,7 +1,7 @@
 /**
  * Law `free_energy`, changes of the integrator. In a free step, a position advances by (u + s (v - u)) dt, where u
  * and v are the velocities before and after the step. The share s is 0 for explicit Euler and 1 for semi-implicit
- * Euler. It depends neither on the force nor on dt.
+ * Euler, regardless of the force and dt.
  */
 import { stateAt } from '@causeway/recording'
 import { createFinding, type Finding } from '../../findings/finding.ts'
@@ -38,7 +38,6 @@ interface Change {
 
 export class IntegratorMeter {
   readonly #openPhases: (Phase | undefined)[] = []
-  /** First constant phase of each column. */
   readonly #usualPhases: (Phase | undefined)[] = []
   readonly #changes: Change[] = []
   #scene: Scene | undefined
@@ -63,7 +62,7 @@ export class IntegratorMeter {
   }
 
   #judge(phase: Phase): void {
-    // Other shares gain or lose more than any integrator.
+    // Steps with other shares gain or lose more energy than those of any integrator.
     if (!(Math.abs(phase.share - 0.5) <= 0.5 + rule.maxSpread)) return
     const usual = this.#usualPhases[phase.column]
     if (usual === undefined) this.#usualPhases[phase.column] = phase

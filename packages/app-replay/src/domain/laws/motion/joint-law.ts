@@ -8,7 +8,7 @@ import type { Step } from '../../steps/step.ts'
 import { add, type Point3, rotate, rotateInverse } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** `slack` is in m, `correctionFrames` is the inverse of the share that a step corrects. */
+/** `slack` is in m. A step corrects 1 / `correctionFrames` of the error. */
 const jointRule = { slack: 0.01, correctionFrames: 5, minFrames: 2 } as const
 
 /** Indexes of `jointKinds` whose ends coincide: fixed, hinge, ball. */
@@ -64,7 +64,7 @@ interface Subject {
   readonly ends: Map<string, JointEnds>
 }
 
-/** Returns the distance of the ends in m; NaN if unknown. */
+/** Returns the distance between the ends in m; NaN if unknown. */
 function measureDrift(step: Step, at: number, { key, columns, ends }: Subject): number {
   const { window, row } = step
   if (!coincidentKinds.includes(num(window.joints.data.data, at + jointAt.kind))) return Number.NaN

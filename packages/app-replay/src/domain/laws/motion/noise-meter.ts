@@ -1,7 +1,7 @@
 /**
  * If each recorded state has an independent error, residuals of neighbouring steps have a correlation of -0.5.
  * Unrecorded forces have zero or positive correlation, a shaking body has -1. The errors cancel in the sum over
- * steps, which stays within two noise levels, whereas a drift grows.
+ * steps, which stays within two noise levels unless it drifts.
  */
 
 import { CumulativeSum } from './cumulative-sum.ts'

@@ -14,7 +14,7 @@ import { mayRock, measureTurning, readTurnRate } from '../../steps/turning.ts'
 import { add, dot3, type Point3 } from '../../vector.ts'
 import type { Law } from '../law.ts'
 
-/** Speeds in m/s. `maxUtilization` is a share of the friction limit. */
+/** Speeds in m/s. `maxUtilization` is relative to the friction limit. */
 const restRule = {
   minJitterFrames: 8,
   minCreepFrames: 10,
@@ -25,7 +25,6 @@ const restRule = {
 /** m/s */
 const maxRestSpeed = 0.1
 
-/** Minimum number of contact frames of a resting body. */
 const minContactFrames = 10
 
 export function restLaw(): Law {
@@ -113,7 +112,7 @@ function getSpeedError({ errors, dt }: Step, { columnA, columnB, leverA, leverB 
   return measure(columnA, leverA) + measure(columnB, leverB)
 }
 
-/** Returns the speed in m/s. Ignores motion along normals of other contacts, by which solvers correct overlaps. */
+/** In m/s. Ignores motion along normals of other contacts, by which solvers correct overlaps. */
 function getSlipSpeed(step: Step, touch: Touch): number {
   const { normal, columnA, columnB, leverA, leverB } = touch
   const a = getPointVelocity(step, columnA, leverA)
@@ -128,7 +127,7 @@ function getSlipSpeed(step: Step, touch: Touch): number {
   return Math.hypot(...v)
 }
 
-/** `along` need not have a length of 1. */
+/** `along` can have any length. */
 function removeComponent(v: Point3, along: Point3): Point3 {
   const square = dot3(along, along)
   return square > 1e-6 ? add(v, along, -dot3(v, along) / square) : v

@@ -14,7 +14,7 @@ import type { Law } from '../law.ts'
 /** rad */
 const slack = { free: 1e-4, contact: 0.02 } as const
 
-/** Maximum share of the rotation by which integrators may be wrong. */
+/** Maximum error of integrators relative to the rotation. */
 const maxRotationError = 0.5
 
 /** Minimum number, because a stop in contact can cancel the rotation of one frame. */
@@ -98,7 +98,7 @@ function isConstant(ratio: RatioSums | undefined): boolean {
   )
 }
 
-/** Returns a predicate; `undefined` if a wrong unit does not explain this multiple of w dt. */
+/** Returns a clause; `undefined` if a wrong unit does not explain this multiple of w dt. */
 function describeUnit(multiple: number): string | undefined {
   const unit = otherUnits.find(([size]) => isApproximately(multiple, 1 / size))
   if (unit !== undefined) return `has an angular velocity in ${unit[1]}`

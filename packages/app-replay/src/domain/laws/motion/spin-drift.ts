@@ -27,7 +27,7 @@ interface Flight {
   /** N·m·s */
   momentum: number
   readonly momentumSum: CumulativeSum
-  /** Constant without a gyroscopic term. */
+  /** Drift of the spin, which is constant without a gyroscopic term. */
   readonly spinSum: CumulativeSum
 }
 

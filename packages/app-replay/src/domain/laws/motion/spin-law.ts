@@ -145,7 +145,7 @@ class BodiesWithInertia {
   }
 }
 
-/** Maximum level in m, and share that remains after a step. */
+/** Maximum level in m, and factor by which it decays per step. */
 const noiseRule = { maxLevel: 1e-4, decay: 0.9 } as const
 
 /** Recent position error of each body in m. Its lever arms have the same error. */
@@ -284,7 +284,7 @@ function removeDamping(residual: Point3, momentum: Point3, dt: number): Point3 {
   return add(residual, momentum, dampedShare)
 }
 
-/** Returns the largest motion in m of contact points relative to the centre in the step. */
+/** Returns an upper bound of the motion of contact points in the step, in m. */
 function measurePointTravel(step: Step, column: number): number {
   const s = step.window.states.data
   const radius = length3(...(step.scene.extents[column] ?? [0, 0, 0]))

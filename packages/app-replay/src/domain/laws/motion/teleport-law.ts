@@ -1,6 +1,6 @@
 /**
- * Law `velocity_matches_motion` (docs/laws.md, Motion). A `velocity_mismatch` begins with the first frame since which
- * the motion has exceeded both velocities by more than 1 %.
+ * Law `velocity_matches_motion` (docs/laws.md, Motion). A `velocity_mismatch` begins when the motion begins to exceed
+ * both velocities by more than 1 %.
  */
 
 import { type BodyId, stateAt } from '@causeway/recording'
@@ -23,7 +23,6 @@ const minSquaredDeviation = 1e-12
 /** Maximum relative difference between time steps of the same clock. */
 const clockTolerance = 1e-3
 
-/** Minimum number of frames of a mismatch. */
 const minMismatchFrames = 10
 
 export const teleportLaw = (): Law => new TeleportLaw()
@@ -112,7 +111,7 @@ class TeleportLaw implements Law {
     this.#check(step, { column, deviation, across: measureAcross(step, column, [ox, oy, oz]), slack })
   }
 
-  /** `deviation` is the length of displacement - v dt. `slack` is the part that is explained without contact. Both are in m. */
+  /** `deviation` is |displacement - v dt| in m, `slack` the part that is explained without contact. */
   #check(step: Step, { column, deviation, across, slack }: MotionDeviation): void {
     const { scene, frame, touches } = step
     const isTouching = !scene.hasContacts || step.touching[column] === 1 || step.touchedBefore[column] === 1
@@ -138,7 +137,7 @@ class TeleportLaw implements Law {
     else this.#add(step, jump)
   }
 
-  /** Rejects frozen bodies, which stay at a surface although they have a velocity. */
+  /** Whether a surface stops the body. Rejects frozen bodies, which seem to stop repeatedly. */
   #endsAtSurface(step: Step, column: number): boolean {
     if (!isShortened(step, column) || !isAtSurface(step, column, this.#placed ?? [])) return false
     const isRepeated = this.#lastSurfaceFrame.get(column) === step.frame - 1
@@ -176,7 +175,7 @@ interface Jump {
   readonly start: number
 }
 
-/** Whether the motion is a part of v dt, as when continuous collision detection stops a body at a surface. */
+/** Whether the motion is along v dt but shorter, as if continuous collision detection stopped it. */
 function isShortened(step: Step, column: number): boolean {
   const { window, displacement, dt, scene } = step
   const velocity = read3(window.states.data, getOffset(step, column) + stateAt.velocity)
@@ -233,7 +232,7 @@ function measureOverlap(step: Step, column: number, placed: readonly PlacedSolid
   return maxDepth
 }
 
-/** Whether the body's shape is near another shape after the step. */
+/** Uses the poses after the step. */
 function isAtSurface(step: Step, column: number, placed: readonly PlacedSolid[]): boolean {
   const poses = placed.map((solid) => (solid.column < 0 ? solid.pose : readSolidPose(step, solid, step.row)))
   const index = placed.findIndex((solid) => solid.column === column)
@@ -248,7 +247,7 @@ function isAtSurface(step: Step, column: number, placed: readonly PlacedSolid[])
 /** m */
 const surfaceGap = 0.01
 
-/** `maxChange` is relative, `maxAcross` a share of the difference, `integrator` a share of |dv|. */
+/** `maxChange` is relative to the factor, `maxAcross` to the difference, `integrator` to |dv|. */
 const scaleRule = { maxChange: 0.01, maxAcross: 0.05, integrator: 0.55 } as const
 
 /** Finds motions that are a constant multiple of v dt. */
@@ -256,7 +255,7 @@ class ScaledVelocities {
   readonly #last = new Map<number, { readonly factor: number; readonly frame: number }>()
   readonly #collector = new RunCollector()
 
-  /** Adds a motion that exceeds both velocities. */
+  /** The motion must exceed both velocities. */
   observe(step: Step, column: number): void {
     const { frame, dt, scene, window, displacement } = step
     const last = this.#last.get(column)
@@ -322,7 +321,7 @@ class ConstantVelocities {
     }
   }
 
-  /** Returns 0 if the velocity is not constant. */
+  /** Returns the number of frames; 0 if the velocity is not constant. */
   countFrames(body: BodyId): number {
     const constantVelocity = this.#first.get(body)
     return constantVelocity?.isSame ? constantVelocity.frames : 0
