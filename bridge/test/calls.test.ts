@@ -301,7 +301,10 @@ t.test(
     t.ok(canResend(stale, { isSafe: true, wasWritten: true, hasResponse: false }))
     t.notOk(canResend(stale, { isSafe: true, wasWritten: true, hasResponse: true }))
     const certificate = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }
-    t.notOk(canResend(certificate, { isSafe: true, wasWritten: false, hasResponse: false }), 'nor what stays')
+    t.notOk(
+      canResend(certificate, { isSafe: true, wasWritten: false, hasResponse: false }),
+      'not after a permanent error',
+    )
   },
 )
 
@@ -334,7 +337,7 @@ t.test('getRetryAfterMs reads seconds, or a date relative to the Date header of 
   t.equal(
     parse('Sat, 02 Jan 1999 10:00:05 GMT', 'Sat, 02 Jan 1999 10:00:00 GMT'),
     5000,
-    'whatever our own clock says',
+    'regardless of the local clock',
   )
   t.equal(parse('Fri, 31 Dec 1999 23:59:59 GMT'), 0, 'a date that has passed')
   for (const odd of ['soon', '-1', '1.5', '2026-01-01T00:00:04Z', 'Thu, 99 Abc 2026 00:00:04 GMT'])

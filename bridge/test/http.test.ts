@@ -34,7 +34,7 @@ verifies(
     t.same(
       createMessageFields(read({ id: 1, method: 'initialize' }), mark),
       forms,
-      'initialize belongs to none',
+      'initialize has no session',
     )
   },
 )
@@ -77,12 +77,12 @@ t.test('Identity distinguishes two calls with the same id', async (t) => {
     t.match(
       identity.call(id, undefined)['causeway-request'],
       /^me\.r1-\d+$/,
-      'what no header can hold is left out',
+      'an id that is not valid in a header is omitted',
     )
   t.not(
     new Identity('me', 'r1').call(1, undefined)['causeway-request'],
     new Identity('me', 'r2').call(1, undefined)['causeway-request'],
-    'a session that outlives its process does not repeat the calls of the last',
+    'two processes with the same session have different request ids',
   )
 })
 
@@ -311,17 +311,20 @@ t.test('isOlder compares version numbers and returns false for malformed version
     t.notOk(isOlder(version, than), version)
 })
 
-t.test('ServerInfo checks the version and enables deduplication only for a Causeway server', async (t) => {
-  const warnings: string[] = []
-  const server = new ServerInfo('2.0.0', (line) => warnings.push(line))
-  for (const result of [undefined, {}, { serverInfo: { name: 'other', version: '1.0.0' } }])
-    server.update(result)
-  t.equal(server.deduplicatesCalls, false)
-  server.update({ serverInfo: { name: 'causeway', version: '1.0.0' } })
-  server.update({ serverInfo: { name: 'causeway', version: '1.0.0' } })
-  t.equal(server.deduplicatesCalls, true)
-  t.equal(warnings.length, 1)
-})
+t.test(
+  'ServerInfo warns of an old version and enables deduplication only for a Causeway server',
+  async (t) => {
+    const warnings: string[] = []
+    const server = new ServerInfo('2.0.0', (line) => warnings.push(line))
+    for (const result of [undefined, {}, { serverInfo: { name: 'other', version: '1.0.0' } }])
+      server.update(result)
+    t.equal(server.deduplicatesCalls, false)
+    server.update({ serverInfo: { name: 'causeway', version: '1.0.0' } })
+    server.update({ serverInfo: { name: 'causeway', version: '1.0.0' } })
+    t.equal(server.deduplicatesCalls, true)
+    t.equal(warnings.length, 1)
+  },
+)
 
 verifies('bridge:old-server', async (t) => {
   const backend = await startBackend(t)

@@ -220,7 +220,7 @@ verifies(
     t.same(
       waits.map(({ ms }) => ms),
       [2000, 4000],
-      'and would have come back by itself',
+      'backoff limits each wait',
     )
     stream.close()
   },

@@ -261,7 +261,7 @@ t.test('readSettings reads limits and the session from flags, environment and de
   t.match(readSettings([], { DEBUG: 'app:*' }), { debug: false }, 'the DEBUG of another program')
 })
 
-t.test('readSettings returns help and version regardless of other flags', async (t) => {
+t.test('readSettings returns help or version for --help and -v', async (t) => {
   t.equal(readSettings(['--help', '--url', 'x'], {}), 'help')
   t.equal(readSettings(['-v'], {}), 'version')
 })

@@ -379,12 +379,9 @@ t.test('readEnvelope accepts any member name', async (t) => {
   t.match(readEnvelope(Buffer.from(text)), { kind: 'response', id: 1 })
 })
 
-t.test(
-  'readEnvelope reads deeply nested JSON and many quotes in linear time, without recursion',
-  async (t) => {
-    const deep = '['.repeat(500_000) + ']'.repeat(500_000)
-    t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${deep}}`)), { kind: 'response' })
-    const quotes = '\\"'.repeat(500_000)
-    t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"${quotes}"}`)), { kind: 'response' })
-  },
-)
+t.test('readEnvelope reads 500,000 levels and 500,000 escaped quotes', async (t) => {
+  const deep = '['.repeat(500_000) + ']'.repeat(500_000)
+  t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${deep}}`)), { kind: 'response' })
+  const quotes = '\\"'.repeat(500_000)
+  t.match(readEnvelope(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"${quotes}"}`)), { kind: 'response' })
+})

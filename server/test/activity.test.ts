@@ -87,7 +87,7 @@ t.test(
   },
 )
 
-t.test('parseUserAgent returns the name of a client without a version', async (t) => {
+t.test('parseUserAgent returns name and version, with defaults for missing ones', async (t) => {
   t.same(parseUserAgent('node'), { name: 'node', version: '0' })
   t.same(parseUserAgent('curl/8.5.0 (x86)'), { name: 'curl', version: '8.5.0' })
   t.same(parseUserAgent(undefined), { name: 'unknown', version: '0' })

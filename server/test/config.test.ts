@@ -127,7 +127,7 @@ t.test('relative folders become absolute, and the working directory is the defau
   t.equal(read(t, { env: { XDG_DATA_HOME: '/x' } }).config.dataDir, '/x/causeway')
 })
 
-t.test('parseCommandLine returns arguments that are not flags as the command', async (t) => {
+t.test('parseCommandLine returns arguments that are not flags in args', async (t) => {
   t.match(parseCommandLine(['roots', 'add', '/data', '--help']), {
     args: ['roots', 'add', '/data'],
     help: true,

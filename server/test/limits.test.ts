@@ -52,23 +52,27 @@ t.test('a list of calls in flight contains each added item until it is removed',
   t.same(names(), [])
 })
 
-verifies('limits:rate:client', 'each client has separate rates for apps and for single tools', async (t) => {
-  const clock = { now: 0 }
-  const limiter = new RateLimiter(defaults, () => clock.now)
-  t.equal(passed(limiter, 150, 'a', 'debrief'), 100)
-  t.throws(() => limiter.take('a', 'debrief'), {
-    code: 'RATE_LIMITED',
-    data: { retry_after_ms: 100, class: 'debrief', per_second: 10, burst: 100 },
-  })
-  t.equal(passed(limiter, 150, 'b', 'debrief'), 100, 'another client')
-  t.equal(passed(limiter, 150, 'a', 'debrief', 'update'), 50, 'another class')
-  t.equal(passed(limiter, 150, 'a', 'toolvault'), 20)
-  clock.now += 1000
-  t.equal(passed(limiter, 50, 'a', 'debrief'), 10)
-  t.equal(passed(limiter, 50, 'a', 'debrief', 'update'), 5)
-  t.equal(passed(limiter, 50, 'a', 'toolvault'), 2)
-  t.equal(limiter.busyClients, 2)
-})
+verifies(
+  'limits:rate:client',
+  'each client has separate rates for apps and for classes of tools',
+  async (t) => {
+    const clock = { now: 0 }
+    const limiter = new RateLimiter(defaults, () => clock.now)
+    t.equal(passed(limiter, 150, 'a', 'debrief'), 100)
+    t.throws(() => limiter.take('a', 'debrief'), {
+      code: 'RATE_LIMITED',
+      data: { retry_after_ms: 100, class: 'debrief', per_second: 10, burst: 100 },
+    })
+    t.equal(passed(limiter, 150, 'b', 'debrief'), 100, 'another client')
+    t.equal(passed(limiter, 150, 'a', 'debrief', 'update'), 50, 'another class')
+    t.equal(passed(limiter, 150, 'a', 'toolvault'), 20)
+    clock.now += 1000
+    t.equal(passed(limiter, 50, 'a', 'debrief'), 10)
+    t.equal(passed(limiter, 50, 'a', 'debrief', 'update'), 5)
+    t.equal(passed(limiter, 50, 'a', 'toolvault'), 2)
+    t.equal(limiter.busyClients, 2)
+  },
+)
 
 t.test('a class without a rate counts towards its app, and an app without a rate towards `*`', async (t) => {
   const limiter = new RateLimiter(
@@ -307,7 +311,7 @@ verifies('limits:shed', async (t) => {
   t.match(text, 'causeway_requests_turned_away_total{want="time"} 1')
 })
 
-t.test('two delayed samples in a row are an overload, which is logged', async (t) => {
+t.test('a blocked event loop causes an overload, which is logged and ends', async (t) => {
   const { log, lines } = captureLog()
   const watch = new LoadMonitor({ lagMs: 100, heapPercent: 100, log })
   t.teardown(() => watch.close())

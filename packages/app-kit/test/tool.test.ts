@@ -120,20 +120,23 @@ verifies('app:answer:non-finite', async (t) => {
   )
 })
 
-t.test('withContent adds content after the data, which is still validated', async (t) => {
-  const image = { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' }
-  const client = await open(t, (registrar) => {
-    const run = () => withContent({ sum: 1, from: { x: 1, y: 1 }, to: { x: 1, y: 1 } }, [image])
-    registrar.tool('draw', { ...base, run } as never)
-    registrar.tool('lie', { ...base, run: () => ({ sum: 'one' }) } as never)
-  })
-  t.same((await client.answer('draw', { a: 1 })).content.at(-1), image)
-  await t.rejects(
-    client.call('lie', { a: 1 }),
-    { code: 'INTERNAL' },
-    'data that does not match its schema is a defect',
-  )
-})
+t.test(
+  'withContent adds content after the data, and data that does not match its schema is INTERNAL',
+  async (t) => {
+    const image = { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' }
+    const client = await open(t, (registrar) => {
+      const run = () => withContent({ sum: 1, from: { x: 1, y: 1 }, to: { x: 1, y: 1 } }, [image])
+      registrar.tool('draw', { ...base, run } as never)
+      registrar.tool('lie', { ...base, run: () => ({ sum: 'one' }) } as never)
+    })
+    t.same((await client.answer('draw', { a: 1 })).content.at(-1), image)
+    await t.rejects(
+      client.call('lie', { a: 1 }),
+      { code: 'INTERNAL' },
+      'data that does not match its schema is a defect',
+    )
+  },
+)
 
 verifies('app:argument:other-names', async (t) => {
   const client = await open(t, (app) =>
@@ -279,7 +282,7 @@ t.test('a question to a client without support fails with CLIENT_CANNOT_ANSWER',
   await t.rejects(client.call('build'), { code: 'CLIENT_CANNOT_ANSWER' })
 })
 
-t.test('elicit describes a form as a flat, open schema', async (t) => {
+t.test('elicit returns a flat, open form schema, and isAsk accepts only results of ask', async (t) => {
   t.same(elicit('Which size?', size), {
     method: 'elicitation/create',
     params: {

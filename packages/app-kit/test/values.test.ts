@@ -56,7 +56,7 @@ t.test('the fast path of parseTime returns the same times as the general parser'
   t.equal(parseTime('x024-01-01T00:00:00Z'), undefined)
 })
 
-t.test('parseTime accepts offsets, fractions and short forms', async (t) => {
+t.test('parseTime accepts offsets, fractions and short forms, and rejects malformed times', async (t) => {
   t.equal(parseTime('2024-01-01T09:00:00+09:00'), Date.UTC(2024, 0, 1))
   t.equal(parseTime('2024-01-01T09:00:00.5+0930'), Date.UTC(2023, 11, 31, 23, 30, 0, 500))
   t.equal(parseTime('2024-11-14T21:16Z'), Date.UTC(2024, 10, 14, 21, 16))

@@ -19,7 +19,7 @@ const mac: Machine = { platform: 'darwin', env: {}, home: '/Users/a' }
 const windows: Machine = { platform: 'win32', env: {}, home: 'C:\\Users\\a' }
 const withEnv = (machine: Machine, env: NodeJS.ProcessEnv): Machine => ({ ...machine, env })
 
-t.test('data, state and cache are in the folders of the platform', async (t) => {
+t.test('data, state, cache and configuration are in the folders of the platform', async (t) => {
   t.equal(findDataFolder(linux), '/home/a/.local/share/causeway')
   t.equal(findDataFolder(withEnv(linux, { XDG_DATA_HOME: '/data' })), '/data/causeway')
   t.equal(findDataFolder(mac), '/Users/a/Library/Application Support/causeway')
@@ -46,7 +46,7 @@ t.test('isReadableByOthers checks the mode of a file, except on Windows', async 
   for (const platform of platforms) t.equal(isReadableByOthers(0o100600, platform), false)
 })
 
-t.test('getOpenerCommand opens a URL or file without a shell', async (t) => {
+t.test('getOpenerCommand returns a command that opens a URL or file without a shell', async (t) => {
   for (const target of ['https://h/a?x=1&y="$(z)"', '/a b.png', 'C:\\a & b.png'])
     t.same(
       platforms.map((platform) => getOpenerCommand(target, platform)),
@@ -58,14 +58,17 @@ t.test('getOpenerCommand opens a URL or file without a shell', async (t) => {
     )
 })
 
-t.test('Ctrl-Break and a closed console window stop a program on Windows', async (t) => {
-  t.same(platforms.map(listStopSignals), [
-    ['SIGTERM', 'SIGINT'],
-    ['SIGTERM', 'SIGINT'],
-    ['SIGTERM', 'SIGINT', 'SIGBREAK', 'SIGHUP'],
-  ])
-  t.same(platforms.map(canSignal), [true, true, false], 'on Windows a signal would kill the other process')
-})
+t.test(
+  'listStopSignals also contains SIGBREAK and SIGHUP on Windows, where canSignal is false',
+  async (t) => {
+    t.same(platforms.map(listStopSignals), [
+      ['SIGTERM', 'SIGINT'],
+      ['SIGTERM', 'SIGINT'],
+      ['SIGTERM', 'SIGINT', 'SIGBREAK', 'SIGHUP'],
+    ])
+    t.same(platforms.map(canSignal), [true, true, false], 'on Windows a signal would kill the other process')
+  },
+)
 
 t.test('toSocketPath accepts absolute paths, and named pipes on Windows', async (t) => {
   t.equal(toSocketPath('/run/a.sock', 'linux'), '/run/a.sock')

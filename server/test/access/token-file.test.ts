@@ -159,7 +159,7 @@ t.test('scopes depend on the hints of a tool and the method of a route', async (
   t.same(['GET', 'POST', 'DELETE'].map(getMethodScope), ['read', 'write', 'write'])
 })
 
-t.test('isLoopback recognizes every notation of a loopback address', async (t) => {
+t.test('isLoopback accepts only localhost and loopback addresses', async (t) => {
   for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]']) t.ok(isLoopback(host), host)
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com']) t.notOk(isLoopback(host), host)
 })
