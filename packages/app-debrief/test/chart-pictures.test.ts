@@ -125,7 +125,7 @@ const charts: Readonly<Record<string, readonly object[]>> = {
   empty: [],
 }
 
-t.test('render_map draws charts', async (t) => {
+t.test('render_map returns a PNG of each chart', async (t) => {
   const { client, folder } = await openDebrief(t, [])
   const target = process.env.CAUSEWAY_PICTURES
   if (target !== undefined) mkdirSync(target, { recursive: true })
@@ -276,7 +276,7 @@ t.test(
   },
 )
 
-t.test('a zone next to a pole keeps its shape', async (t) => {
+t.test('a zone next to a pole retains more than 12 vertices', async (t) => {
   const ring = Array.from({ length: 37 }, (_, index) =>
     findDestination({ lat: 89.5, lon: -120 }, index * 10, 12_000),
   )
@@ -291,7 +291,7 @@ t.test('a zone next to a pole keeps its shape', async (t) => {
   t.ok((drawables[0]?.paths[0]?.length ?? 0) > 12)
 })
 
-t.test('formatAngle returns as many decimals as the grid requires', async (t) => {
+t.test('formatAngle returns the given number of decimals and omits zero minutes', async (t) => {
   t.equal(formatAngle(36.5, 'NS'), '36°30′N')
   t.equal(formatAngle(-5.37, 'EW', 1), '5°22.2′W')
   t.equal(formatAngle(36 + 2.03 / 60, 'NS', 2), '36°02.03′N')

@@ -219,7 +219,7 @@ t.test('run_tool changes nothing if the command is invalid', async (t) => {
   t.match(await client.ask('get_features'), { rev: 1, total: 6 })
 })
 
-t.test('the summary of run_tool ends with one period', async (t) => {
+t.test('the summary of run_tool ends with one period, or with an ellipsis if truncated', async (t) => {
   const say = (payload: string) => ({ run: () => ({ command: 'showText', payload }) })
   const call = createVault({
     plain: say('Word count: 2'),

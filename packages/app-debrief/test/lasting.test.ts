@@ -167,7 +167,7 @@ const copyDamages: Readonly<Record<string, (file: string) => void>> = {
 
 for (const [code, damage] of Object.entries(copyDamages))
   t.test(
-    `a missing copy of unsaved changes is reported as ${code}, not as an error of the plot`,
+    `an unreadable copy of unsaved changes is reported as ${code}, not as an error of the plot`,
     async (t) => {
       const opened = await ask(t, 'sample', never)
       await opened.ask('delete_features', { ids: ['feature1'] })

@@ -143,7 +143,7 @@ verifies('debrief:plots:active', async (t) => {
   t.match(await mine.ask('list_plots'), { plots: [], files: [{ filename: 'mission1.plot.json' }, {}] })
 })
 
-verifies('debrief:time', 'set_time validates the time', async (t) => {
+verifies('debrief:time', 'set_time adds missing offsets and rejects invalid times', async (t) => {
   const client = await ask(t, 'encounter')
   t.match(await client.ask('get_time'), {
     from: 'data',

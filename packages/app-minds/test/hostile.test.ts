@@ -380,7 +380,7 @@ t.test('schemas are requested again ten minutes after one was refused', async (t
   t.equal(await send(), 'json_schema')
 })
 
-t.test('a decision with one call uses the format that the previous decision needed', async (t) => {
+t.test('decisions limited to one call use the format that earlier decisions determined', async (t) => {
   const { send } = await openFormatModel(t, (format) => format !== 'none')
   await t.rejects(send(1), { code: 'LLM_BAD_REQUEST' })
   await t.rejects(send(1), { code: 'LLM_BAD_REQUEST' })

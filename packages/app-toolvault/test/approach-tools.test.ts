@@ -229,7 +229,7 @@ verifies(
 
 verifies(
   'toolvault:resample',
-  'resample_track adds points on request, and does not interpolate between parts',
+  'interpolate_position adds points, and resample_track does not interpolate between parts',
   async (t) => {
     const { command, client } = await openVault(t)
     const points = listFeatures(
@@ -271,7 +271,7 @@ verifies(
   },
 )
 
-verifies('toolvault:jumps', 'find_jumps rejects a track without an id', async (t) => {
+verifies('toolvault:jumps', 'find_jumps with remove rejects a track without an id', async (t) => {
   const { client } = await openVault(t)
   const places = Array.from({ length: 40 }, (_, index) => [index * 0.004, index === 20 ? 51 : 50])
   await t.rejects(client.call('find_jumps', { tracks: [track(undefined, places)], remove: true }), {
@@ -279,12 +279,16 @@ verifies('toolvault:jumps', 'find_jumps rejects a track without an id', async (t
   })
 })
 
-verifies('toolvault:import:ais', 'import_ais rejects a start that is not a time', async (t) => {
-  const { client } = await openVault(t)
-  await t.rejects(client.call('import_ais', { text: 'x', start: 'soon' }), { code: 'INVALID_ARGUMENTS' })
-  await t.rejects(client.call('import_ais', { text: '!AIVDM,broken' }), { code: 'NOTHING_IMPORTED' })
-  await t.rejects(client.call('import_ais', { text: 'x', path: 'y' }), { code: 'INVALID_ARGUMENTS' })
-})
+verifies(
+  'toolvault:import:ais',
+  'import_ais rejects invalid arguments and input without positions',
+  async (t) => {
+    const { client } = await openVault(t)
+    await t.rejects(client.call('import_ais', { text: 'x', start: 'soon' }), { code: 'INVALID_ARGUMENTS' })
+    await t.rejects(client.call('import_ais', { text: '!AIVDM,broken' }), { code: 'NOTHING_IMPORTED' })
+    await t.rejects(client.call('import_ais', { text: 'x', path: 'y' }), { code: 'INVALID_ARGUMENTS' })
+  },
+)
 
 const fixtures = join(import.meta.dirname, '../../../fixtures/tracks')
 

@@ -92,7 +92,7 @@ verifies('toolvault:import:ais', async (t) => {
 
 verifies(
   'toolvault:import:ais',
-  'import_ais reads times next to sentences or counts seconds, and accepts interleaved parts',
+  'import_ais reads times next to sentences or derives them from seconds, and accepts interleaved parts',
   async (t) => {
     const { command, data } = await openVault(t)
     const report = (second: number, lon: number) =>
@@ -213,7 +213,7 @@ verifies(
   },
 )
 
-verifies('toolvault:import:xml-limits', 'indentation does not count as an element or a text', async (t) => {
+verifies('toolvault:import:xml-limits', 'indentation does not count as a node', async (t) => {
   const point = '\n   <trkpt>\n    <ele>1</ele>\n    <time>2024-01-01T00:00:00Z</time>\n   </trkpt>'
   const parser = new XmlDocumentParser('GPX', { maxNodes: 3 + 5 * 2 })
   parser.write(`<gpx>\n <trk>\n  <trkseg>${point.repeat(2)}\n`)
@@ -223,13 +223,13 @@ verifies('toolvault:import:xml-limits', 'indentation does not count as an elemen
   })
 })
 
-t.test('an import preserves white space in texts', async (t) => {
+t.test('the XML parser preserves white space in a name', async (t) => {
   const parser = new XmlDocumentParser('GPX')
   parser.write('<gpx> <trk> <name><b>A</b> <i>B</i></name> </trk> </gpx>')
   t.equal(parser.close().textContent, 'A B')
 })
 
-t.test('white space between coordinates is collapsed, so that it is trimmed in linear time', async (t) => {
+t.test('white space between coordinates is collapsed', async (t) => {
   const parser = new XmlDocumentParser('KML')
   parser.write(`<coordinates>1,2${' '.repeat(1000)}<!-- -->${'\n'.repeat(1000)}3,4</coordinates>`)
   t.equal(parser.close().getElementsByTagName('coordinates')[0]?.textContent, '1,2 3,4')

@@ -81,7 +81,7 @@ verifies('debrief:validation', 'the error lists twenty invalid features and coun
   }
 })
 
-t.test('a feature can have any geometry type or a null geometry', async (t) => {
+t.test('a feature can have any valid geometry or a null geometry', async (t) => {
   const ring = [
     [0, 0],
     [1, 0],

@@ -260,7 +260,7 @@ t.test('parsing and formatting a plot returns the same text for any features and
   t.pass('200 texts')
 })
 
-t.test('an invalid plot is rejected with the position of the error', async (t) => {
+t.test('an invalid plot is rejected, and an invalid feature is reported by its index', async (t) => {
   const bad = {
     'no object': '[1]',
     'a number': '12',
@@ -283,7 +283,7 @@ t.test('an invalid plot is rejected with the position of the error', async (t) =
 
 verifies(
   'debrief:metadata',
-  'metadata features retain their position, and a new time feature encloses the data',
+  'metadata features retain their position, and setTimeState encloses the data',
   async (t) => {
     const text = readFileSync(join(plots, 'gibraltar.plot.json'), 'utf8')
     const time = {

@@ -164,7 +164,7 @@ t.test('drawConclusions draws a conclusion from three occurrences, but not from 
   ])
 })
 
-t.test('drawConclusions names the part of the day with most occurrences', async (t) => {
+t.test('drawConclusions names a part of the day with a clear majority of occurrences', async (t) => {
   const at = (...hours: readonly number[]): string =>
     drawConclusions(hours.map((hour, n) => critical(`m${n}`, n * day + hour * 60)))[0]?.content ?? ''
   t.match(at(6, 7, 11.9), /mostly in the morning\.$/)
@@ -232,7 +232,7 @@ t.test('drawConclusions does not depend on the order of experiences', async (t) 
   t.equal(drawConclusions(all).length, 2)
 })
 
-t.test('drawConclusions ignores sightings and meetings', async (t) => {
+t.test('drawConclusions ignores sightings', async (t) => {
   const seen = [1, 2, 3].map((n) =>
     experience(`s${n}`, { tags: ['sighting'], subject: `well_${n}`, content: 'I saw a well.' }),
   )
@@ -284,7 +284,7 @@ verifies('minds:memory:newest', 'a fact does not replace a similar fact about an
     t.notOk(replaces(newer, older), `${newer} does not replace ${older}`)
 })
 
-verifies('minds:memory:newest', 'a correction replaces only the corrected fact', async (t) => {
+verifies('minds:memory:newest', 'a correction replaces the earlier value of a fact', async (t) => {
   fc.assert(
     fc.property(
       sentence,

@@ -178,7 +178,7 @@ verifies('minds:gate', 'a problem lists the valid values', async (t) => {
   })
 })
 
-t.test('createSafeAction returns a legal action in every situation', async (t) => {
+t.test('createSafeAction returns a legal action in five situations', async (t) => {
   for (const change of [{}, talkingChange, lockedChange, transitionChange, movingChange]) {
     const situation = assessSituation(parseObservation(change), [])
     t.ok('action' in validateAction(createSafeAction(situation), situation))
@@ -233,7 +233,7 @@ verifies('minds:errors', 'an invalid observation is reported by path and problem
   })
 })
 
-t.test('readCell parses every spelling in linear time', async (t) => {
+t.test('readCell parses several spellings and rejects other texts, even long ones', async (t) => {
   for (const text of ['3,4', ' (3, 4) ', '[ 3.2 ,4.1]', 'Vector2(3, 4)', 'Vector2i ( 3 , 4 )', 'Vector2 3,4'])
     t.same(readCell(text), [3, 4], text)
   for (const text of ['', '3', '3,4,5', '3,x', 'Vector3(3, 4)']) t.equal(readCell(text), null, text)

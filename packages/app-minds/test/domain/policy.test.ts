@@ -144,7 +144,7 @@ verifies(
 
 verifies(
   'minds:policy:refusal',
-  'a reported refusal has priority, and a refusal because of distance allows another attempt',
+  'a reported refusal prevents another attempt, unless the reason is the distance',
   async (t) => {
     const createRejection = (reason: string): MindEvent[] => [
       {
@@ -221,7 +221,7 @@ t.test('the minimum stay is shortened only if the needs of the interaction are s
   t.equal(at12({ hunger: 96 }), 'cancel_interaction')
 })
 
-t.test('moods and decisions use the constants of the mind', async (t) => {
+t.test('moods and goals use the constants of the mind', async (t) => {
   const describeMood = (overrides: Partial<PolicyConstants>) => {
     const constants = { ...policyConstants, ...overrides }
     const facts = {
