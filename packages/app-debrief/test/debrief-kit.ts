@@ -21,7 +21,6 @@ export interface OpenDebrief {
   readonly folder: string
   readonly dir: string
   client(options?: { shared?: boolean }): Client
-  /** Returns the text of a plot file on disk. */
   file(name: string): string
   /** Closes the app and opens it with the same data. */
   again(): Promise<OpenDebrief>
@@ -56,7 +55,6 @@ export async function openDebrief(
   return openOver(t, dir, options)
 }
 
-/** Functions that close the apps of a test. */
 const openApps = new WeakMap<Test, (() => Promise<void>)[]>()
 
 /** Creates the empty folders `plots` and `data`. Apps that use these folders are closed before tap removes them. */

@@ -24,7 +24,6 @@ const point = (id: string) => ({
   geometry: { type: 'Point', coordinates: [-1.2, 50.4] },
   properties: { dataType: 'reference-point', name: id },
 })
-/** Changes a name in the file as another program would. */
 const editOutside = (opened: OpenDebrief, from: string, to: string): void =>
   writeFileSync(join(opened.folder, filename), opened.file('sample').replace(from, to))
 

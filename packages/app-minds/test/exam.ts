@@ -107,7 +107,7 @@ export async function askQuestions(
   return results
 }
 
-/** Returns the share of correct answers among the questions that a filter selects. */
+/** Returns the fraction of correct answers among the questions that a filter selects. */
 export function measureCorrect(
   results: readonly ExamResult[],
   isSelected: (result: ExamResult) => boolean,

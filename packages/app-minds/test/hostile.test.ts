@@ -19,7 +19,6 @@ const shortTimeouts = { timeout_ms: 250, decision_ms: 900, connect_timeout_ms: 2
 const longTimeouts = { timeout_ms: 4000, decision_ms: 5000, connect_timeout_ms: 4000 }
 const timeoutCases = new Set(['no response headers', 'an endless body'])
 
-/** Starts a provider with this script and creates a mind that uses it. */
 async function openScriptedMind(
   t: Test,
   script: Script,

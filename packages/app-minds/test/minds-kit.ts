@@ -137,7 +137,6 @@ export const decide = (
     ...(change.explain === undefined ? {} : { explain: change.explain }),
   })
 
-/** Parses word relations without yielding. */
 export function parseRelations(text: string): WordRelations {
   const steps = WordRelations.parse(text)
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value

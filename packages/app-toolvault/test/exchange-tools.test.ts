@@ -1,4 +1,3 @@
-/** Imports report everything that they skip, and read everything that exports write. */
 import type { Feature } from '@causeway/plot'
 import { countVertices, listParts } from '@causeway/plot'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'

@@ -1,4 +1,3 @@
-/** Properties of every track, checked on random tracks anywhere on earth. */
 import { retainVertices } from '@causeway/plot'
 import { isCausewayError } from '@causeway/protocol'
 import fc from 'fast-check'
@@ -221,7 +220,7 @@ function parted(track: TimedTrack, at: number | null): TimedTrack {
   })
 }
 
-/** Returns the voyage from 2 km north-east of the start of `onto`. */
+/** Moves the track to start 2 km north-east of the start of `onto`. */
 function shifted(track: TimedTrack, onto: TimedTrack): TimedTrack {
   const [from, to] = [track.fixes[0], onto.fixes[0]]
   if (from === undefined || to === undefined) return track

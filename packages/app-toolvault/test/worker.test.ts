@@ -100,7 +100,6 @@ verifies('toolvault:worker', 'an import reports its progress in bytes and can be
     t.fail('the scene has no vessel')
     return
   }
-  // The log is repeated, as if the receiver had sent it again and again.
   const text = ownShipLog(vessel).text.repeat(30)
   const { client, command } = await openVault(t, { 'long.nmea': text })
   const args = { path: 'long.nmea', date: '2024-03-01' }

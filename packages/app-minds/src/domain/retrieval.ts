@@ -41,7 +41,6 @@ export const retrievalWeights: RetrievalWeights = Object.freeze({
   half_life_minutes: null,
 })
 
-/** Memories below this relevance are not recalled. */
 const minRelevance = 0.1
 
 export interface RecalledMemory extends SearchedMemory {

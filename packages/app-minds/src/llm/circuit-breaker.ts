@@ -37,7 +37,6 @@ export class CircuitBreaker {
     if (this.#failures >= maxFailures) this.#openedAt = this.#now()
   }
 
-  /** Records that an admitted call was not made. */
   recordSkip(): void {
     this.#isProbing = false
   }

@@ -4,7 +4,6 @@ import type { Provider } from './provider.ts'
 
 type ThrottleOptions = Pick<Provider, 'max_concurrency' | 'queue' | 'rpm' | 'tpm'>
 
-/** Limits concurrent calls, calls per minute and tokens per minute. */
 export class Throttle {
   readonly #queue: CallQueue
   readonly #requests: TokenBucket | undefined

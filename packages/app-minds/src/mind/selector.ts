@@ -15,7 +15,6 @@ export interface SelectorContext {
   readonly cycle: Cycle
   readonly relations: WordRelations
   recall(queries: readonly string[]): Promise<RecallResult>
-  /** Measures a step and reports progress. */
   step<T>(name: Step, work: () => T | Promise<T>): Promise<T>
 }
 

@@ -47,7 +47,6 @@ export function recordEntry(history: History, entry: HistoryEntry): History {
   return limitSize([...retainedEntries, entry])
 }
 
-/** Returns `undefined` if the scope has nothing to undo. */
 export function undo(history: History, document: PlotDocument, scope: Scope): HistoryStep | undefined {
   const entry = history.findLast(({ isUndone, kind }) => !isUndone && isInScope(kind, scope))
   if (entry === undefined) return undefined
@@ -62,7 +61,6 @@ export function undo(history: History, document: PlotDocument, scope: Scope): Hi
   }
 }
 
-/** Returns `undefined` if the scope has nothing to redo. */
 export function redo(history: History, document: PlotDocument, scope: Scope): HistoryStep | undefined {
   const entry = history.find(({ isUndone, kind }) => isUndone && isInScope(kind, scope))
   if (entry === undefined) return undefined

@@ -12,7 +12,6 @@ import {
 } from '@causeway/plot'
 import { booleanIntersects } from '@turf/boolean-intersects'
 
-/** Returns `null` if there are no positions. */
 export const findFeatureBounds = (features: readonly Feature[]): Bounds | null =>
   findBounds(features.flatMap(({ geometry }) => listParts(geometry)))
 
