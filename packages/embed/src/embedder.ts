@@ -3,14 +3,11 @@ import { EmbedError } from './errors.ts'
 
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined
-  /** Called after each batch with the number of finished texts and of all texts. */
+  /** Called after each batch with the numbers of finished texts and of all texts. */
   readonly progress?: ((done: number, total: number) => void) | undefined
 }
 
-/**
- * Computes vectors of length 1 in one space, or `undefined` for a text without a direction, for example without known
- * words.
- */
+/** Computes unit vectors in one space, or `undefined` for a text without known words. */
 export interface Embedder {
   readonly space: EmbeddingSpace
   /** Returns a vector per text. Throws `EMBEDDINGS_UNAVAILABLE`, `EMBEDDINGS_INVALID` and `CANCELLED`. */
@@ -28,10 +25,10 @@ export interface EmbeddingSpace {
   /** `lsa`, or `openai` for any compatible endpoint. */
   readonly provider: string
   readonly model: string
-  /** Identifies the training. Empty for published models. */
+  /** Hash of the trained model. Empty for `openai`. */
   readonly revision: string
   readonly dimensions: number
-  /** Hex SHA-256 of everything that makes vectors comparable. */
+  /** Hex SHA-256 of the other fields and of the text preparation. */
   readonly fingerprint: string
 }
 
@@ -52,7 +49,7 @@ const formatSpace = ({ provider, model, dimensions }: WantedSpace): string =>
     ...(dimensions === undefined ? [] : [`${dimensions} dimensions`]),
   ].join(', ')
 
-/** Throws `EMBEDDING_SPACE_MISMATCH`. */
+/** Throws `EMBEDDING_SPACE_MISMATCH` if a property differs. */
 export function requireSameSpace(storedSpace: EmbeddingSpace, expectedSpace: WantedSpace): void {
   const keys = ['provider', 'model', 'revision', 'dimensions', 'fingerprint'] as const
   if (keys.every((key) => expectedSpace[key] === undefined || expectedSpace[key] === storedSpace[key])) return

@@ -8,7 +8,6 @@ export interface EndpointOptions {
   readonly baseUrl: string
   readonly model: string
   readonly dimensions: number
-  /** Whether requests contain `dimensions`. */
   readonly requestDimensions?: boolean
   /** Sent as a bearer token. Never logged or included in a message. */
   readonly apiKey?: string | undefined
@@ -28,7 +27,6 @@ type EndpointReply =
       readonly retryAfterMs?: number
     }
 
-/** Maximum delay that an endpoint can request. */
 const maxRetryAfterMs = 60_000
 
 /** Throws `CANCELLED` and `EMBEDDINGS_INVALID`. Returns other errors as failures. */
@@ -75,7 +73,7 @@ export async function postTexts(
   }
 }
 
-/** Converts seconds to milliseconds. Ignores dates. */
+/** Returns at most `maxRetryAfterMs`. Ignores dates. */
 function parseRetryAfter(header: string | string[] | undefined): number | undefined {
   const seconds = typeof header === 'string' && /^\d+(\.\d+)?$/.test(header) ? Number(header) : undefined
   return seconds === undefined ? undefined : Math.min(seconds * 1000, maxRetryAfterMs)

@@ -11,7 +11,7 @@ import { EmbedError } from './errors.ts'
 
 const maxBatchTexts = 64
 const maxBatchCharacters = 1_000_000
-/** In characters, about 8191 tokens. The rest is ignored. */
+/** In characters, about 8191 tokens. Longer texts are truncated. */
 const maxTextLength = 32_000
 const maxCachedQueries = 1000
 

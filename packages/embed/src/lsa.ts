@@ -17,14 +17,14 @@ export interface LsaModel {
 }
 
 interface LsaOptions extends EmbedOptions {
-  /** Default: 128, or less for few texts or terms. */
+  /** Default: 128, or fewer for few texts or terms. */
   readonly dimensions?: number
   readonly seed?: number
   /** Maximum training texts, selected evenly. Default: 20,000. */
   readonly maxTexts?: number
 }
 
-/** Should run in a worker, because a pass may take seconds. Throws `CANCELLED`. */
+/** Trains a model. Run it in a worker, because a pass may take seconds. Throws `CANCELLED`. */
 export async function trainLsa(texts: readonly string[], options: LsaOptions = {}): Promise<LsaModel> {
   const { dimensions = 128, seed = 1, maxTexts = 20_000, signal, progress } = options
   const step = Math.max(1, texts.length / maxTexts)

@@ -127,13 +127,13 @@ verifies('help:embed:dimensions', async (t) => {
 const broken: Readonly<Record<string, unknown>> = {
   'too few vectors': vectors(),
   'no list': { data: 'none' },
-  'a number twice': {
+  'a repeated index': {
     data: [
       { index: 0, embedding: [1, 0] },
       { index: 0, embedding: [1, 0] },
     ],
   },
-  'a number beyond the list': {
+  'an index beyond the list': {
     data: [
       { index: 0, embedding: [1, 0] },
       { index: 7, embedding: [1, 0] },

@@ -71,7 +71,7 @@ t.test('trainLsa accepts zero texts and one text', async (t) => {
   t.not(await openLsa(await trainLsa(['the only text about ships'])).embedQuery('ship'), undefined)
 })
 
-t.test('trainLsa stops when it is cancelled', async (t) => {
+t.test('trainLsa rejects with CANCELLED if its signal is aborted', async (t) => {
   await t.rejects(trainLsa(texts, { signal: AbortSignal.abort() }), { code: 'CANCELLED' })
 })
 

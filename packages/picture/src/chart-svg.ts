@@ -5,7 +5,6 @@ import { createInvalidPictureError } from './errors.ts'
 import { measureText } from './text-layout.ts'
 
 declare module 'vega' {
-  /** Not declared in Vega's types. */
   export const textMetrics: { width: (item: TextItem, text: string | null | undefined) => number }
 }
 

@@ -51,7 +51,6 @@ const listFiniteValues = (series: readonly LineSeries[]): number[] =>
     .flatMap((values) => Array.from(values ?? []))
     .filter((value): value is number => value !== null && Number.isFinite(value))
 
-/** Returns one empty panel if there are no series. */
 function groupByUnit(series: readonly LineSeries[]): LineSeries[][] {
   const seriesByUnit = new Map<string, LineSeries[]>()
   for (const lineSeries of series)

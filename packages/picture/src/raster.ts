@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { Resvg } from '@resvg/resvg-js'
 import { createInvalidPictureError } from './errors.ts'
 
-/** Drawing 16 million pixels takes 64 MB. */
+/** 16 million pixels take 64 MB of memory. */
 const maxPixels = 16_000_000
 
-/** Elements that load files, and entities. */
+/** Matches image elements, document types and entities. */
 const externalReference = /<(?:[\w.-]+:)?(?:image|feImage)\b|<!(?:DOCTYPE|ENTITY)/i
 
 /** Valid in both `src` and `dist`. */
@@ -21,8 +21,8 @@ const font = {
 }
 
 /**
- * Draws SVG text as a PNG of `width` pixels. Throws `INVALID_PICTURE` if it is not SVG, refers to files or
- * images, or exceeds `maxPixels`.
+ * Draws SVG text as a PNG of `width` pixels. Throws `INVALID_PICTURE` if the text is not SVG or contains images or
+ * entities, or if the picture is too low or exceeds `maxPixels`.
  */
 export function renderPng(
   svg: string,

@@ -7,13 +7,12 @@ import type { Job, Picture, RenderMethods, Source } from './render-methods.ts'
 interface PictureOptions {
   /** CSS pixels, 50 to 4000. Default: 900. The aspect ratio determines the height. */
   readonly width_px?: number | undefined
-  /** PNG pixels per CSS pixel, 0.5 to 4, by default 1.5. */
+  /** PNG pixels per CSS pixel, 0.5 to 4. Default: 1.5. */
   readonly scale?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface PictureLimits {
-  /** Maximum drawing time. */
   readonly deadlineMs: number
   readonly idleMs: number
   readonly maxQueued: number
@@ -68,7 +67,7 @@ export class Renderer {
     return this.#render({ kind: 'drawing', svg }, options)
   }
 
-  /** Pending calls reject with `SHUTTING_DOWN`. */
+  /** Stops the worker. Pending calls reject with `SHUTTING_DOWN`. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#idleTimer)

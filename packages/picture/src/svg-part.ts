@@ -51,7 +51,7 @@ export function arrow(
   )
 }
 
-/** Places the label of a dot below the dot on the left, where axes rarely point. */
+/** Places the label next to the tip, and that of a dot to its lower left, where axes rarely point. */
 function createArrowLabel(tip: Point, [dx, dy]: Point, label: string, color: string): SvgElement {
   if (Math.hypot(dx, dy) < 1) {
     return haloText([tip[0] - 5, tip[1] + 14], label, {
@@ -78,7 +78,7 @@ export const haloText = (at: Point, content: string, attributes: SvgAttributes =
     ...attributes,
   })
 
-/** The direction is a unit vector in the picture. Y points down. */
+/** `direction` is the unit vector of the axis projected onto the picture, y down. */
 interface GizmoAxis {
   readonly name: string
   readonly direction: Point
@@ -88,7 +88,7 @@ interface GizmoAxis {
 /** Common colours of x, y and z, dark enough on white. */
 const axisColors = { x: '#C62828', y: '#2E7D32', z: '#1565C0' } as const
 
-/** Draws an axis that points at the viewer as a dot. */
+/** Draws an arrow per axis, or a dot if the axis points at the viewer. */
 export function axisGizmo(origin: Point, axes: readonly GizmoAxis[], length_px = 36): SvgElement {
   return group(
     {},

@@ -1,7 +1,7 @@
 import { fontFamily, textSizes, themeColors } from './chart-theme.ts'
 import { createInvalidPictureError } from './errors.ts'
 
-/** Omits `undefined` values. Numbers have at most three decimals. */
+/** `undefined` values are omitted. Numbers are rounded to three decimals. */
 export type SvgAttributes = Readonly<Record<string, string | number | undefined>>
 
 export interface SvgElement {
@@ -37,7 +37,7 @@ export const polyline = (points: readonly Point[], attributes: SvgAttributes = {
 export const polygon = (points: readonly Point[], attributes: SvgAttributes = {}): SvgElement =>
   element('polygon', { points: formatPoints(points), ...attributes })
 
-/** Returns a document on white. Throws `INVALID_PICTURE` for non-finite numbers. */
+/** Returns an SVG document with a white background. Throws `INVALID_PICTURE` for non-finite numbers. */
 export function drawing(
   { width_px, height_px }: { readonly width_px: number; readonly height_px: number },
   ...children: readonly SvgElement[]

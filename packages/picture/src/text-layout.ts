@@ -22,11 +22,11 @@ interface PlacedLabel<Item> {
   readonly row: number
 }
 
-/** In pixels. */
+/** Minimum gap in pixels. */
 const labelGap = 10
 
 /**
- * Centres each label inside `[0, width]`, in the lowest row without overlap. Earlier labels take precedence. Omits
+ * Centres each label inside `[0, width]`, in the first row without overlap. Earlier labels take precedence. Omits
  * labels that do not fit into any of the `rows` rows.
  */
 export function placeLabels<Item>(

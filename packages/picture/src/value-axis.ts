@@ -6,9 +6,9 @@ export interface ValueAxis {
   readonly domain: readonly [number, number]
   /** The symlog scale is linear below this value. */
   readonly constant?: number
-  /** Null if the scale selects the ticks. */
+  /** Null for Vega's default ticks. */
   readonly ticks: readonly number[] | null
-  /** Vega expression, or null if the scale selects the labels. */
+  /** Vega expression, or null for Vega's default labels. */
   readonly labelExpr: string | null
   readonly widestLabel: string
 }
@@ -79,7 +79,7 @@ function createLogAxis(min: number, max: number): ValueAxis {
   const first = Math.floor(Math.log10(min))
   const last = Math.ceil(Math.log10(max))
   const widestLabel = '100,000'
-  // Over less than two decades, the scale selects better ticks.
+  // Below two decades, Vega's default ticks are better.
   if (last - first < 2) {
     return { type: 'log', domain: [min, max], ticks: null, labelExpr: magnitudeLabelExpr, widestLabel }
   }
@@ -115,14 +115,14 @@ function listDecades(first: number, last: number, maxCount: number): number[] {
   return exponents.map(getPower)
 }
 
-/** Returns a finite, non-zero power of ten, exact like a literal (`10 ** -3` is not 0.001). */
+/** Returns a finite, non-zero power of ten, exact like a literal (`10 ** 23` is not 1e23). */
 const getPower = (exponent: number): number =>
   Math.min(Math.max(Number(`1e${exponent}`), Number.MIN_VALUE), Number.MAX_VALUE)
 
 const computeQuantile = (sorted: readonly number[], fraction: number): number | undefined =>
   sorted[Math.floor((sorted.length - 1) * fraction)]
 
-/** Omits plus signs, because the axis is narrow. */
+/** Returns a Vega expression. Omits plus signs, because the axis is narrow. */
 const formatPowers = (digits: number): string =>
   `datum.value === 0 ? '0' : replace(format(datum.value, '.${digits}~e'), 'e+', 'e')`
 

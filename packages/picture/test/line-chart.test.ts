@@ -43,7 +43,7 @@ const energy: LineChart = {
   ranges: [{ from: 10, to: 20, label: 'not converged' }],
 }
 
-t.test('lineChart writes title, units, legend, marker and range', async (t) => {
+t.test('lineChart writes the title, unit, legend and labels of markers and ranges', async (t) => {
   const texts = findTexts(await draw(energy))
   for (const text of [
     'Energy &lt;jumps&gt; &amp; stays',
@@ -59,7 +59,7 @@ t.test('lineChart writes title, units, legend, marker and range', async (t) => {
   }
 })
 
-t.test('Vega-Lite does not log warnings for any chart of lineChart', async (t) => {
+t.test('Vega-Lite does not log warnings for a linear or logarithmic lineChart', async (t) => {
   for (const scale of ['linear', 'log'] as const) {
     t.same((await renderChartSvg(lineChart({ ...energy, scale }))).warnings, [])
   }
@@ -103,7 +103,7 @@ t.test('lineChart leaves gaps open and draws an isolated value as a dot', async 
   }
 })
 
-t.test('lineChart draws values up to 1e195 on a scale on which ordinary values stay visible', async (t) => {
+t.test('lineChart draws values up to 1e195 inside the panel on a symlog scale', async (t) => {
   const y = frames(200).map((frame) =>
     frame < 100 ? 10 + frame / 100 : (-1) ** frame * 10 ** Math.min(195, frame * 2),
   )
@@ -121,7 +121,7 @@ t.test('lineChart draws values up to 1e195 on a scale on which ordinary values s
   t.ok(heights.every((height) => height >= 0 && height <= 340))
 })
 
-t.test('lineChart retains the peak of a single frame in the band of 100,000 bucketed frames', async (t) => {
+t.test('lineChart draws the peak of a single bucket in the band of 500 buckets', async (t) => {
   const buckets = frames(500).map((bucket) => bucket * 200)
   const chart: LineChart = {
     title: '100 000 frames',
@@ -187,7 +187,7 @@ t.test('lineChart truncates long names and titles and stays 900 pixels wide', as
 
 const label = (item: string, center: number, width = 100) => ({ item, center, width })
 
-t.test('placeLabels centres labels in the lowest row if they do not overlap', (t) => {
+t.test('placeLabels centres labels in row 0 if they do not overlap', (t) => {
   t.match(placeLabels([label('a', 100), label('b', 300)], { width: 400, rows: 3 }), [
     { item: 'a', left: 50, row: 0 },
     { item: 'b', left: 250, row: 0 },
@@ -195,7 +195,7 @@ t.test('placeLabels centres labels in the lowest row if they do not overlap', (t
   t.end()
 })
 
-t.test('placeLabels moves overlapping labels to higher rows, and the first stays in the lowest row', (t) => {
+t.test('placeLabels moves overlapping labels to higher rows, and the first stays in row 0', (t) => {
   const placed = placeLabels([label('a', 100), label('b', 120), label('c', 300)], { width: 400, rows: 3 })
   t.same(
     placed.map(({ row }) => row),
@@ -223,7 +223,7 @@ t.test('placeLabels omits a label that does not fit into the last row', (t) => {
 
 const size = { width_px: 100, height_px: 50 }
 
-t.test('names and labels are escaped in the SVG', (t) => {
+t.test('drawing escapes texts and attribute values in the SVG', (t) => {
   const hostile = `"/><script>&'\u0000\uD800`
   const svg = drawing(size, text([1, 2], hostile, { id: hostile }))
   t.notMatch(svg, '<script>')
@@ -307,7 +307,7 @@ t.test('createValueAxis does not magnify differences that are only rounding erro
   t.end()
 })
 
-t.test('createValueAxis chooses a log scale for diverging values only if the scale is auto', (t) => {
+t.test('createValueAxis selects a log scale for diverging values only if the scale is auto', (t) => {
   const values = [1, 2, 3, 4, 1e9]
   t.equal(createValueAxis(values, 'auto').type, 'log')
   t.equal(createValueAxis([...values, -1], 'auto').type, 'symlog')

@@ -41,7 +41,7 @@ t.test(
   },
 )
 
-t.test('text is drawn in the bundled font, and bold is heavier than regular', async (t) => {
+t.test('semi-bold text has more dark pixels than regular text', async (t) => {
   const countInk = async (svg: string) => ink(decodePng((await pictures.drawing(svg)).png))
   const empty = await countInk(drawing(size))
   const regular = await countInk(small)
@@ -107,7 +107,7 @@ t.test('a chart does not load anything from the network or the disk', async (t) 
   t.equal(requests, 0)
 })
 
-t.test('drawing rejects text that is not SVG, refers to files or is too large', async (t) => {
+t.test('drawing rejects text that is not SVG, has images or entities, or is too large', async (t) => {
   const wrap = (inside: string, head = '') =>
     `${head}<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10">${inside}</svg>`
   const bad = [

@@ -46,7 +46,7 @@ function paeth(left: number, up: number, corner: number): number {
   return dl <= du && dl <= dc ? left : du <= dc ? up : corner
 }
 
-/** Counts pixels darker than a light grey in an area (shares of the picture: left, top, right, bottom). */
+/** Counts pixels darker than a light grey in an area (fractions of the picture: left, top, right, bottom). */
 export function ink(
   { width, height, rgba }: Pixels,
   [left, top, right, bottom]: readonly [number, number, number, number] = [0, 0, 1, 1],

@@ -2,15 +2,17 @@ import type { Position } from './feature.ts'
 import { coverSpans, findNearestLongitude, normalizeLongitude } from './longitude.ts'
 
 /**
- * Degrees, with west <= east. East exceeds 180 if the box crosses the antimeridian. RFC 7946, section 5.2, writes
- * such a box with west > east. `unwrapBounds` accepts both forms.
+ * A box in degrees, with west <= east. Across the antimeridian, east exceeds 180, whereas RFC 7946, section 5.2, has
+ * west > east. `unwrapBounds` accepts both forms.
  */
 export type Bounds = readonly [west: number, south: number, east: number, north: number]
 
 export const unwrapBounds = ([west, south, east, north]: Bounds): Bounds =>
   east < west ? [west, south, east + 360, north] : [west, south, east, north]
 
-/** Returns the smallest box, or `null` without positions. Lines take the shorter way around the earth. */
+/**
+ * Returns the smallest box around the paths, or `null` if they are empty. Lines take the shorter way around the earth.
+ */
 export function findBounds(paths: Iterable<readonly Position[]>): Bounds | null {
   const boxes: Bounds[] = []
   for (const path of paths) if (path.length > 0) boxes.push(findPathBounds(path))
@@ -53,7 +55,7 @@ export function areBoundsOverlapping(a: Bounds, b: Bounds): boolean {
 /** Minimum side in degrees. Smaller sides are enlarged before padding. */
 const minSideDegrees = 0.001
 
-/** Adds a margin to each side, as a fraction of the box size. */
+/** Adds `padding` times the box size to each side. */
 export function padBounds([west, south, east, north]: Bounds, padding: number): Bounds {
   const [left, right] = padSide(west, east, padding)
   const [bottom, top] = padSide(south, north, padding)

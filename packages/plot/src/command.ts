@@ -72,7 +72,7 @@ function roundByUnit(value: unknown, name: string): unknown {
   return decimals === undefined ? value : Number(value.toFixed(decimals))
 }
 
-/** Returns a single command unchanged. */
+/** Combines commands into one. Returns a single command unchanged. */
 export function createComposite(commands: readonly DebriefCommand[]): DebriefCommand {
   const [onlyCommand] = commands
   return commands.length === 1 && onlyCommand !== undefined

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@causeway/protocol'
 
-/** Degrees. */
+/** In degrees. */
 export type LonLat = readonly [lon: number, lat: number]
 
 /** Longitude and latitude in degrees, then optionally the elevation in metres, negative below the surface. */
@@ -30,7 +30,7 @@ export const coordinateDepths: Readonly<Record<string, number>> = {
   MultiPolygon: 3,
 }
 
-/** Ids are compared as text. */
+/** Returns the id as text. */
 export const getFeatureId = ({ id }: { readonly id?: unknown }): string | null =>
   typeof id === 'string' || typeof id === 'number' ? String(id) : null
 
@@ -39,7 +39,7 @@ type WithProperties = { readonly properties?: unknown }
 export const getProperties = ({ properties }: WithProperties): JsonObject =>
   isObject(properties) ? properties : {}
 
-/** Returns `track`, `reference-point`, `annotation`, `buoyfield`, `backdrop`, `metadata` or another type. */
+/** Returns a type such as `track`, `reference-point`, `annotation`, `buoyfield`, `backdrop` or `metadata`. */
 export function getDataType(feature: WithProperties): string | null {
   const { dataType } = getProperties(feature)
   return typeof dataType === 'string' ? dataType : null
@@ -56,11 +56,11 @@ export const getLabel = (feature: WithProperties & { readonly id?: unknown }): s
 export const getGeometryType = ({ geometry }: { readonly geometry?: unknown }): string | null =>
   isObject(geometry) && typeof geometry.type === 'string' ? geometry.type : null
 
-/** Returns the data type, otherwise the geometry type in lower case. */
+/** Returns the data type, otherwise the geometry type in lower case, otherwise `none`. */
 export const getKind = (feature: WithProperties & { readonly geometry?: unknown }): string =>
   getDataType(feature) ?? getGeometryType(feature)?.toLowerCase() ?? 'none'
 
-/** Returns the lines, rings and sets of points of any value. Skips malformed parts. */
+/** Returns the lines, rings and lists of points of a geometry. Accepts any value and skips malformed parts. */
 export function listPaths(geometry: unknown): readonly (readonly LonLat[])[] {
   if (!isObject(geometry)) return []
   if (geometry.type === 'GeometryCollection')
@@ -80,7 +80,7 @@ function collectPaths(coordinates: unknown, paths: LonLat[][]): void {
 const isPosition = (value: unknown): value is LonLat & unknown[] =>
   Array.isArray(value) && Number.isFinite(value[0]) && Number.isFinite(value[1])
 
-/** Returns the same as `listPaths` for a validated geometry. */
+/** Returns the same parts as `listPaths`, but requires a validated geometry. */
 export function listParts(geometry: Geometry | null): readonly (readonly Position[])[] {
   if (geometry === null) return []
   const { type, coordinates } = geometry

@@ -1,9 +1,9 @@
 import { isObject } from '@causeway/protocol'
 
 /**
- * Source of an argument that the caller of an analysis tool omits: the selected features of some data types; the
- * selected features, otherwise all, as a collection; the first selected track, otherwise the first track; the
- * viewport or time of the plot.
+ * Source of an omitted argument of an analysis tool: the selected features of some data types; the selected features,
+ * otherwise all, as a collection; the first selected track, otherwise the first track; the viewport or time of the
+ * plot.
  */
 export type Injection =
   | {

@@ -20,7 +20,7 @@ export function unwrapLongitudes(lons: readonly number[]): number[] {
   return unwrapped
 }
 
-/** Unwraps longitudes. The first becomes the equivalent closest to `start`. */
+/** Unwraps longitudes. The first becomes its equivalent closest to `start`. */
 export function unwrapPath(path: readonly LonLat[], start: number): readonly LonLat[] {
   let lastLon = start
   return path.map(([lon, lat]) => {

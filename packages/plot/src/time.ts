@@ -8,7 +8,7 @@ export interface TimeState {
   readonly end: string
 }
 
-/** Returns Unix milliseconds, or `null` without a valid time. */
+/** Returns Unix milliseconds, or `null` if no time is valid. */
 export function findTimeRange(feature: {
   readonly properties?: unknown
 }): readonly [first: number, last: number] | null {
@@ -25,7 +25,7 @@ export function findTimeRange(feature: {
   return first > last ? null : [first, last]
 }
 
-/** If all times have the same format, compares them as text and returns the extremes. Otherwise, returns all. */
+/** If all times have the same format, compares them as text and returns the extremes. Otherwise, returns all times. */
 function selectEarliestAndLatest(times: readonly unknown[]): readonly unknown[] {
   const [first] = times
   if (typeof first !== 'string' || !first.endsWith('Z')) return times

@@ -75,7 +75,7 @@ t.test('padBounds adds a fraction of the size and enlarges small boxes', async (
 })
 
 t.test(
-  'areBoundsOverlapping returns true for a shared edge and for boxes across the antimeridian',
+  'areBoundsOverlapping returns true for a shared corner and for boxes across the antimeridian',
   async (t) => {
     t.ok(areBoundsOverlapping([0, 0, 1, 1], [1, 1, 2, 2]))
     t.notOk(areBoundsOverlapping([0, 0, 1, 1], [1.1, 0, 2, 2]))

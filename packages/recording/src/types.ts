@@ -62,7 +62,7 @@ export interface BodyState {
   readonly body_id: BodyId
   readonly position: Vector
   readonly velocity: Vector
-  /** Includes the contact forces of the step. Null if the file does not contain it. */
+  /** Includes the effect of the step's contact forces. Null if the file does not contain it. */
   readonly acceleration: Vector | null
   readonly orientation: Quaternion
   /** 2 vec(conj(q) dq/dt) in rad/s, in the body frame; null if a component is missing. */
@@ -232,7 +232,7 @@ export type Capability =
 /** Schema era of a file; docs/recordings.md lists the data that each era lacks. `run` is the server's format. */
 export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
 
-/** Inferred from the momentum balance; `unknown` if no frame is suitable. */
+/** Sent by the engine, or inferred from the momentum balance; `unknown` if no frame is suitable. */
 export type LambdaUnit = 'N·s' | 'N' | 'unknown'
 
 export interface Provenance {
@@ -272,7 +272,7 @@ export interface RecordingSummary {
   /** Median of the steps in which time advances, in s; null if time never advances. */
   readonly dt_s: Value
   readonly dt_uniform: boolean
-  /** Inferred from frames without contacts or from potential energy; null if neither is possible. */
+  /** Sent by the engine, or inferred from frames without contacts or from potential energy; otherwise null. */
   readonly gravity_m_s2: Vector | null
   readonly lambda_unit: LambdaUnit
   readonly bodies: readonly Body[]

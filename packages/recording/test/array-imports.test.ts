@@ -275,7 +275,7 @@ verifies(
   },
 )
 
-verifies('recording:import:hostile', 'claimed sizes are checked before memory is allocated', async (t) => {
+verifies('recording:import:hostile', 'declared sizes are checked before memory is allocated', async (t) => {
   const dir = t.testdir({})
   const times = toBytes([1, 2, 3])
   const member = (name: string, data: Buffer) => ({ name, data })
@@ -343,7 +343,7 @@ verifies('recording:import:arrays', 'HDF5 files are read with h5wasm', async (t)
 
 verifies(
   'recording:import:hostile',
-  'cycles and excessive claimed sizes in HDF5 files are rejected',
+  'cycles and excessive declared sizes in HDF5 files are rejected',
   inCI(async (t) => {
     if (skip !== false) return void t.pass('h5wasm', { skip })
     const dir = t.testdir({})

@@ -213,7 +213,7 @@ t.test('findLowerBound takes about log2(rows) probes', async (t) => {
   t.ok(probes <= 21)
 })
 
-t.test('isMonotone detects unordered rows and missing keys', async (t) => {
+t.test('isMonotonic returns false for unordered rows and missing keys', async (t) => {
   const inOrder = table(Array.from({ length: 100 }, (_, i) => Math.floor(i / 3)))
   const span = { first: 1, last: 100 }
   t.ok(isMonotonic(createProbe(inOrder), span, 256))

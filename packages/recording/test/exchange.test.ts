@@ -153,15 +153,19 @@ verifies(
   },
 )
 
-verifies('recording:recorder:exchange', 'an older export has contact data if it has contacts', async (t) => {
-  const exchange = await exchanger(t, (file) => {
-    const db = new Database(file)
-    db.exec(`ALTER TABLE CausewayRunRecord DROP COLUMN ${contactDataColumn}`)
-    db.close()
-  })
-  t.same((await exchange('free', { contacts: [] })).lacking, [[], [], contactParts])
-  t.same((await exchange('touching', {})).lacking, [[], [], []])
-})
+verifies(
+  'recording:recorder:exchange',
+  'contacts imply contact data in an export without its column',
+  async (t) => {
+    const exchange = await exchanger(t, (file) => {
+      const db = new Database(file)
+      db.exec(`ALTER TABLE CausewayRunRecord DROP COLUMN ${contactDataColumn}`)
+      db.close()
+    })
+    t.same((await exchange('free', { contacts: [] })).lacking, [[], [], contactParts])
+    t.same((await exchange('touching', {})).lacking, [[], [], []])
+  },
+)
 
 const recordings = [
   ...['era_states_only', 'era_flat_contacts', 'era_no_constraints', 'era_no_tangents', 'era_unified'],

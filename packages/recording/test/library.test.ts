@@ -166,7 +166,7 @@ t.test('open limits the number of workers, and earlier recordings remain usable'
   t.equal((await recording.frame(2)).frame_id, 2)
 })
 
-t.test('a recording responds with a new worker while its worker stops', async (t) => {
+t.test('concurrent calls read more recordings than may have workers', async (t) => {
   const { files, data } = folders(t)
   const names = ['a', 'b', 'c']
   for (const name of names) writeRecording(join(files, `${name}.db`), { frames: 3 })
@@ -260,7 +260,7 @@ verifies('recording:catalogue:reasons', async (t) => {
   t.same(await library.list(join(files, 'nowhere')), { searched: [join(files, 'nowhere')], listings: [] })
 })
 
-t.test('open and list reject the data folder of the library', async (t) => {
+t.test('open rejects and list omits files in the data folder of the library', async (t) => {
   const { files } = folders(t)
   const dir = join(files, 'data')
   const library = await libraryOver(t, files, { dir })

@@ -23,7 +23,7 @@ interface ZipMember {
   readonly name: string
   readonly data: Buffer
   readonly isDeflated?: boolean
-  /** Size that the archive claims. */
+  /** Size that the archive declares. */
   readonly size?: number
   readonly crc?: number
 }

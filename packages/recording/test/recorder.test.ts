@@ -251,15 +251,18 @@ t.test('createLineReader accepts a frame of 90,000 bodies', async (t) => {
   t.equal('frame' in line && line.frame.bodies.length, 90_000 * bodyWidth)
 })
 
-t.test('createLineReader rejects a long line that is nested too deeply or has too many names', async (t) => {
-  const { send } = open(t)
-  const blanks = ' '.repeat(2 ** 20)
-  t.throws(() => send(`${'['.repeat(501)}${blanks}`), { code: 'INVALID_REQUEST' })
-  const names = Array.from({ length: 60_000 }, (_, index) => `"name ${index}":1`)
-  t.throws(() => send(`{${names.join(',')}}${blanks}`), { code: 'BODY_TOO_LARGE' })
-})
+t.test(
+  'createLineReader rejects a long line that is nested too deeply or has too many distinct names',
+  async (t) => {
+    const { send } = open(t)
+    const blanks = ' '.repeat(2 ** 20)
+    t.throws(() => send(`${'['.repeat(501)}${blanks}`), { code: 'INVALID_REQUEST' })
+    const names = Array.from({ length: 60_000 }, (_, index) => `"name ${index}":1`)
+    t.throws(() => send(`{${names.join(',')}}${blanks}`), { code: 'BODY_TOO_LARGE' })
+  },
+)
 
-t.test('openReader reports that a run is indexed, even while it is written', async (t) => {
+t.test('openReader reports that a run is indexed, even while it is being written', async (t) => {
   const file = join(t.testdir(), 'run.db')
   const writer = openRunWriter(file, now)
   t.teardown(() => writer.close())

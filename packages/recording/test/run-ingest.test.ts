@@ -106,7 +106,7 @@ t.test('ingest accepts gaps in ids, and the summary reports them', async (t) => 
   t.same((await recording.systemEnergy(whole)).length, 3)
 })
 
-t.test('ingest reads null and NaN as missing numbers', async (t) => {
+t.test('ingest reads null, NaN and Infinity as missing numbers', async (t) => {
   const library = await over(t)
   const { recorder } = library
   const position = '[NaN, Infinity, -Infinity]'
@@ -117,7 +117,7 @@ t.test('ingest reads null and NaN as missing numbers', async (t) => {
   t.equal(state?.angular_velocity, null)
 })
 
-t.test('ingest rejects every kind of invalid line with the path of the invalid member', async (t) => {
+t.test('ingest rejects invalid lines with the path of the invalid member', async (t) => {
   const { recorder } = await over(t)
   await write(recorder, [runLine])
   const cases: readonly (readonly [string, string])[] = [
@@ -146,7 +146,7 @@ t.test('ingest rejects every kind of invalid line with the path of the invalid m
   t.match(await recorder.state('run'), { total_frames: 0 })
 })
 
-t.test('ingest rejects an endless line before it exhausts the memory', async (t) => {
+t.test('ingest rejects a line that exceeds the maximum length', async (t) => {
   const { recorder } = await over(t)
   async function* endless(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`${runLine}\n${frameLine(1)}\n`)
@@ -181,39 +181,42 @@ t.test('ingest stores the complete lines of an interrupted body and discards the
   t.match(await write(recorder, [frameLine(2)]), { accepted: 1, last_frame_id: 2 })
 })
 
-t.test('ingest reads and continues a run without the contact data column', async (t) => {
-  const { files, data } = folders(t)
-  const push = { id: 1, position: [0, 0, 1], velocity: [0, 0, 0], forces: [{ force: [1, 0, 0] }] }
-  const lines = {
-    touching: frameLines(1, 6),
-    silent: [frameLine(1, { contacts: undefined })],
-    pushed: [frameLine(1, { contacts: undefined, bodies: [push] })],
-  }
-  const first = await libraryOver(t, files, { dir: data })
-  for (const [name, frames] of Object.entries(lines))
-    await first.recorder.write(name, streamLines([runLine, ...frames]))
-  await first.close()
-  for (const name of Object.keys(lines)) {
-    const db = new Database(join(data, 'recordings', `${name}.db`))
-    db.exec(
-      `ALTER TABLE run DROP COLUMN ${contactDataColumn}; ALTER TABLE body DROP COLUMN details; ALTER TABLE run DROP COLUMN convention;
+t.test(
+  'ingest continues a run of the first schema version and infers whether it has contact data',
+  async (t) => {
+    const { files, data } = folders(t)
+    const push = { id: 1, position: [0, 0, 1], velocity: [0, 0, 0], forces: [{ force: [1, 0, 0] }] }
+    const lines = {
+      touching: frameLines(1, 6),
+      silent: [frameLine(1, { contacts: undefined })],
+      pushed: [frameLine(1, { contacts: undefined, bodies: [push] })],
+    }
+    const first = await libraryOver(t, files, { dir: data })
+    for (const [name, frames] of Object.entries(lines))
+      await first.recorder.write(name, streamLines([runLine, ...frames]))
+    await first.close()
+    for (const name of Object.keys(lines)) {
+      const db = new Database(join(data, 'recordings', `${name}.db`))
+      db.exec(
+        `ALTER TABLE run DROP COLUMN ${contactDataColumn}; ALTER TABLE body DROP COLUMN details; ALTER TABLE run DROP COLUMN convention;
        ALTER TABLE run DROP COLUMN substeps; ALTER TABLE run DROP COLUMN provenance; ALTER TABLE block DROP COLUMN joints;
        DELETE FROM causeway_migration WHERE version > 1`,
-    )
-    db.close()
-  }
-  const library = await libraryOver(t, files, { dir: data })
-  const { recorder } = library
-  const lacksContacts = async (name: string): Promise<boolean> =>
-    (await library.open(name)).recording.summary.missing.includes('collisions')
-  t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, true])
-  t.ok(await lacksContacts('pushed'), 'does not count forces as contacts')
-  t.match(await recorder.write('touching', streamLines([frameLine(7)])), { accepted: 1 })
-  t.match(await recorder.write('silent', streamLines([frameLine(2)])), { accepted: 1 })
-  t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, false])
-  await recorder.write('pushed', streamLines([frameLine(2, { contacts: undefined, bodies: [push] })]))
-  t.ok(await lacksContacts('pushed'), 'does not count forces as contacts after the migration')
-})
+      )
+      db.close()
+    }
+    const library = await libraryOver(t, files, { dir: data })
+    const { recorder } = library
+    const lacksContacts = async (name: string): Promise<boolean> =>
+      (await library.open(name)).recording.summary.missing.includes('collisions')
+    t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, true])
+    t.ok(await lacksContacts('pushed'), 'does not count forces as contacts')
+    t.match(await recorder.write('touching', streamLines([frameLine(7)])), { accepted: 1 })
+    t.match(await recorder.write('silent', streamLines([frameLine(2)])), { accepted: 1 })
+    t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, false])
+    await recorder.write('pushed', streamLines([frameLine(2, { contacts: undefined, bodies: [push] })]))
+    t.ok(await lacksContacts('pushed'), 'does not count forces as contacts after the migration')
+  },
+)
 
 t.test("at a run's size limit, ingest reports the last stored frame, which remains stored", async (t) => {
   const library = await over(t, {
@@ -318,7 +321,7 @@ t.test('ingest swaps a pair and its impulses if the first body is an environment
   t.match(friction_constraints, [{ normal_lambda: 2, tangent1_lambda: -3 }])
 })
 
-t.test('the oldest runs are removed first, and live runs are never removed', async (t) => {
+t.test('a run older than maxAgeMs is removed when another run is created', async (t) => {
   const { files, data } = folders(t)
   let now = 1_000_000
   const options = {

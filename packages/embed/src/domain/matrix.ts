@@ -58,7 +58,7 @@ function visitEntries(a: Sparse, visit: (row: number, column: number, value: num
   }
 }
 
-/** Adds scale * from[other] to to[row]. */
+/** Adds scale * from[sourceRow] to to[row]. */
 function addScaled(
   to: Dense,
   row: number,

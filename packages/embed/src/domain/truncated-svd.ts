@@ -92,16 +92,16 @@ function computeGram(matrix: Dense) {
   return product
 }
 
-/** Negates columns whose largest entry is negative. */
+/** Negates each column whose entry of largest magnitude is negative. */
 function fixSigns(matrix: Dense): Dense {
   const { rows, columns, data } = matrix
   for (let k = 0; k < columns; k++) {
-    let largestIndex = 0
+    let largest = 0
     for (let i = 0; i < rows; i++) {
       const value = data[i * columns + k] ?? 0
-      if (Math.abs(value) > Math.abs(largestIndex)) largestIndex = value
+      if (Math.abs(value) > Math.abs(largest)) largest = value
     }
-    if (largestIndex < 0) for (let i = 0; i < rows; i++) data[i * columns + k] = -(data[i * columns + k] ?? 0)
+    if (largest < 0) for (let i = 0; i < rows; i++) data[i * columns + k] = -(data[i * columns + k] ?? 0)
   }
   return matrix
 }

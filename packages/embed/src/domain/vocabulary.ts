@@ -1,6 +1,6 @@
 import { createSparse, type Sparse } from './matrix.ts'
 
-/** Rows of a model's terms, and weights ln((1 + n) / (1 + df)) + 1 of terms in df of n texts. */
+/** Rows of terms, and weights by row: ln((1 + n) / (1 + df)) + 1 if df of n texts contain the term. */
 export interface Vocabulary {
   readonly index: ReadonlyMap<string, number>
   readonly weight: Float64Array
@@ -32,7 +32,7 @@ export function makeVocabulary(
   }
 }
 
-/** Returns (1 + ln tf) * weight by term, normalised to length 1. Empty without known terms. */
+/** Returns (1 + ln tf) * weight by term, normalised to length 1. Empty if no term is known. */
 export function computeWeights(text: readonly string[], { index, weight }: Vocabulary): Map<number, number> {
   const counts = new Map<number, number>()
   for (const term of text) {

@@ -82,7 +82,6 @@ function add(sum: [number, number, number], direction: Triple, factor: number): 
   for (const i of [0, 1, 2] as const) sum[i] += direction[i] * factor
 }
 
-/** Relative tolerance of the fitted factor. */
 const tolerance = 0.1
 
 /**

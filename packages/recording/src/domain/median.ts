@@ -1,4 +1,3 @@
-/** Returns null for an empty list. */
 export function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1

@@ -18,7 +18,7 @@ const indexEntryLength = 2 + entryLength
 /** Suffixes of incomplete files, which a background job and a request may write at the same time. */
 export const columnsParts = { background: '.part', request: '.question.part' } as const
 
-/** Returns `undefined` if another request is writing the file or the disk is full. */
+/** Returns `undefined` if the file cannot be created, such as while another request is writing it. */
 export function createColumnsWriter(file: string, bodies: readonly BodyId[]): ColumnsWriter | undefined {
   try {
     return new ColumnsWriter(file, bodies, 'request')
@@ -27,7 +27,7 @@ export function createColumnsWriter(file: string, bodies: readonly BodyId[]): Co
   }
 }
 
-/** Accepts windows in frame order. `finish` renames the file to its final name. */
+/** Writes windows, which must be in frame order. `finish` renames the file to its final name. */
 export class ColumnsWriter {
   readonly #file: string
   readonly #part: string

@@ -130,11 +130,11 @@ const contactTables: ReadonlySet<string> = new Set([
   'FrictionConstraintRecord',
 ])
 
-/** Omits contact tables without contact data, because empty ones would mean that nothing touched. */
+/** Omits the contact tables if there is no contact data, because empty ones would mean that nothing touched. */
 export const cppSchema = ({ hasContactData }: { readonly hasContactData: boolean }): readonly string[] =>
   tables.filter(([name]) => hasContactData || !contactTables.has(name)).map(([, sql]) => sql)
 
-/** Contains the run line, and whether the engine sent contacts (missing in older exports). */
+/** Contains the run line, and whether the engine sent contacts. Earlier exports lack the latter. */
 export const runLineTable = 'CausewayRunRecord'
 
 export const runLineSchema = `CREATE TABLE ${runLineTable} (id INTEGER PRIMARY KEY, run TEXT, ${contactDataColumn} INTEGER);`

@@ -19,7 +19,7 @@ export function findCompression(head: Uint8Array): { readonly remedy: string } |
   )
 }
 
-/** Throws `NOT_A_RECORDING` for a compressed file. */
+/** Selects the format by the first bytes. Throws `NOT_A_RECORDING` for a compressed file. */
 export async function createSource(first: Uint8Array, context: RunContext): Promise<FrameSource> {
   const compression = findCompression(first)
   if (compression !== undefined)

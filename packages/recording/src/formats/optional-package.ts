@@ -8,8 +8,8 @@ const optionalPackages = {
 } as const satisfies Record<string, { readonly version: string; readonly entry: string }>
 
 /**
- * Imports an optional package, also from the folders of `CAUSEWAY_OPTIONAL_PACKAGES`. Throws `PACKAGE_NOT_INSTALLED`
- * with the install command.
+ * Imports an optional package. Also searches the folders of `CAUSEWAY_OPTIONAL_PACKAGES`. Throws
+ * `PACKAGE_NOT_INSTALLED` with the install command.
  */
 export async function importOptional<Module>(
   name: keyof typeof optionalPackages,

@@ -11,7 +11,7 @@ export type RunStatus = 'live' | 'finished' | 'interrupted'
 /** Column of `run` and of the run line table of exports: 1 if the engine sends contacts. */
 export const contactDataColumn = 'tells_contacts'
 
-/** SQL condition that a frame has a contact. A block begins with its number of collisions, a float64. */
+/** SQL condition that any frame has a contact. A block begins with its number of collisions, a float64. */
 export const hasContactSql = 'EXISTS (SELECT 1 FROM block WHERE substr(contacts, 1, 8) <> zeroblob(8))'
 
 /** Narrow rows of frames for series, and a block of numbers per frame. Published migrations must not change. */
@@ -71,7 +71,6 @@ export const runMigrations: readonly Migration[] = [
 
 export const runTable = 'block'
 
-/** Columns of a body, without its index in the list. */
 export const bodyColumns = [
   ...['body_id', 'is_declared', 'mass', 'restitution', 'friction', 'asset_id'],
   ...['inertia_x', 'inertia_y', 'inertia_z', 'extent_x', 'extent_y', 'extent_z'],

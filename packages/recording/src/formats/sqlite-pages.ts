@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** The file is damaged, or changed while it was read. */
+/** The file is damaged, or changed while it was being read. */
 export class MalformedFile extends Error {
   override readonly name = 'MalformedFile'
 }

@@ -21,7 +21,6 @@ const flatWidths = [
 const frameWidths = [systemAt.width, solverAt.width] as const
 const bodyWidths = [stateAt.width, energyAt.width] as const
 
-/** Identifies the layout. */
 export const windowLayout = [...bodyWidths, ...frameWidths, ...flatWidths].join()
 
 /** Counts: frames including context, frames of context, and rows of each flat part. */

@@ -21,7 +21,7 @@ const sliceMs = 20
 
 const headBytes = 4096
 
-/** Returns notes about what was omitted or decided. */
+/** Imports a file of another tool. Returns notes about what was omitted or decided. */
 export async function importFile(
   path: string,
   target: string,

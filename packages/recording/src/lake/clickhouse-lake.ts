@@ -6,13 +6,15 @@ import type { LakeAnswer, LakeQuery } from './lake-types.ts'
 interface ClickHouseOptions {
   /** HTTP address, including user and password. */
   readonly url: string
-  /** Table function that returns the files; contains `{table}`: `s3('https://…/v1/{table}/*.parquet', 'Parquet')`. */
+  /**
+   * SQL table function that reads the files, with the placeholder `{table}`, such as
+   * `s3('https://…/v1/{table}/*.parquet', 'Parquet')`.
+   */
   readonly source: string
 }
 
 const maxAnswerBytes = 16 * 1024 ** 2
 
-/** Queries files through ClickHouse, which reads them itself. */
 export class ClickHouseLake {
   readonly #options: ClickHouseOptions
 

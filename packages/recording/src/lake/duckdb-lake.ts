@@ -22,13 +22,13 @@ export class DuckDbLake {
   readonly #folder: string
   readonly #isShared: boolean
 
-  /** If `isShared`, other users can read the folder as far as the umask allows it. */
+  /** If `isShared`, other users can read the folder if the umask allows it. */
   constructor(folder: string, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#folder = folder
     this.#isShared = isShared
   }
 
-  /** Omits runs with incomplete files. */
+  /** Returns the names of exported runs, without incomplete ones. */
   async list(): Promise<ReadonlySet<string>> {
     for (const table of Object.keys(lakeTables))
       await mkdir(join(this.#folder, lakeVersion, table), {
@@ -41,7 +41,10 @@ export class DuckDbLake {
     )
   }
 
-  /** Throws `PACKAGE_NOT_INSTALLED`, `CANCELLED`, `DEADLINE_EXCEEDED` and `WORKER_LOST`. */
+  /**
+   * Exports runs and removes their earlier exports. Throws `PACKAGE_NOT_INSTALLED`, `CANCELLED`, `DEADLINE_EXCEEDED`
+   * and `WORKER_LOST`.
+   */
   async export(runs: readonly LakeRun[], options: CallOptions): Promise<void> {
     if (runs.length === 0) return
     await runJob(
@@ -63,7 +66,7 @@ export class DuckDbLake {
     }
   }
 
-  /** Throws the errors of `export`, and `INVALID_QUERY` if the answer needs too much memory. */
+  /** Throws the errors of `export`, and `INVALID_QUERY` if the query needs too much memory. */
   async runQuery(query: LakeQuery, options: CallOptions): Promise<LakeAnswer> {
     const reply = await runJob({ query, folder: this.#folder }, query.deadlineMs, options)
     if ('answer' in reply) return reply.answer

@@ -96,7 +96,7 @@ function appendFrame(to: DuckAppender, run: RunFacts, frame: PackedFrame): void 
   to.endRow()
 }
 
-/** Returns `undefined` if contacts were not recorded, and 0 if nothing touches. */
+/** Returns the maximum depth in m; `undefined` if the frame has neither contacts nor forces. */
 function findDepth({ contacts }: PackedFrame): number | undefined {
   if (contacts === null) return undefined
   const { collisions } = unpackContacts(contacts)

@@ -1,4 +1,3 @@
-/** A process that exports runs or answers one question. */
 import { isCausewayError } from '@causeway/protocol'
 import { RecordingError } from '../errors.ts'
 import { openDuckDb, quoteText } from './duckdb-library.ts'

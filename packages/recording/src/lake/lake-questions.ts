@@ -85,7 +85,7 @@ export function writeStatement(
 
 export type LakeRow = Readonly<Record<string, string | number | null>>
 
-/** Engines may return large integers as texts. */
+/** Engines may return large integers as strings. */
 export function toRow(question: LakeQuestion, row: Readonly<Record<string, unknown>>): LakeRow {
   const entries = Object.entries(row).map(([name, value]) => [
     name,

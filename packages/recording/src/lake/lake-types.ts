@@ -3,7 +3,7 @@ import type { LakeFilter, LakeRow } from './lake-questions.ts'
 export interface LakeRun {
   readonly file: string
   readonly recording: string
-  /** File name in the lake. The part before the last hyphen identifies the run, the rest its state. */
+  /** File name in the lake. The part before the last hyphen identifies the run, the rest its revision. */
   readonly name: string
 }
 

@@ -13,7 +13,7 @@ export interface BackgroundOptions {
   readonly analysesToPrepare: (summary: RecordingSummary) => readonly AnalysisRequest[]
 }
 
-/** Delay in ms after loading and between checks for pending calls, which work would slow down. */
+/** Delay in ms after loading and between checks for pending calls, which background work would slow down. */
 const pollMs = 500
 
 interface RunningWork {

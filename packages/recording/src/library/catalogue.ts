@@ -130,7 +130,7 @@ export class Catalogue {
   constructor(file: string, now: () => number) {
     this.#db = openDatabase(file, { migrations: catalogueMigrations, now })
     this.#folder = dirname(file) + sep
-    // Older versions stored absolute paths.
+    // Earlier versions stored absolute paths.
     this.#db
       .prepare('UPDATE OR REPLACE recording SET path = ? || substr(path, ?) WHERE substr(path, 1, ?) = ?')
       .run(relativePrefix, this.#folder.length + 1, this.#folder.length, this.#folder)

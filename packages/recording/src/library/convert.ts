@@ -8,7 +8,7 @@ import { openRunWriter, type RunWriter } from '../recorder/run-writer.ts'
 
 const chunkBytes = 1024 * 1024
 
-/** Progress is in bytes. Throws `NOT_A_RECORDING` for a file without frames. */
+/** Converts a frame file to a run. Progress is in bytes. Throws `NOT_A_RECORDING` for a file without frames. */
 export async function convertFrameFile(source: string, target: string, call: Call): Promise<void> {
   const { size } = await stat(source)
   const writer = openRunWriter(target, Date.now(), { expectedBytes: size })

@@ -4,7 +4,7 @@ import type { CallOptions } from '@causeway/worker'
 import { RecordingError } from '../errors.ts'
 import { openForeign } from './file-state.ts'
 
-/** Size of a network read. */
+/** Size of a chunk, that of a network read. */
 const partBytes = 64 * 1024
 
 export const isFrameFile = (path: string): boolean => /\.(jsonl|ndjson|mcap)$/i.test(path)

@@ -212,8 +212,8 @@ export class RecordingLibrary {
   }
 
   /**
-   * Imports and opens a file of another tool. Stores a given mapping; otherwise uses the one in the file next to it,
-   * or the stored one. Throws the errors of `open`, and `MAPPING_NEEDED`.
+   * Imports and opens a file of another tool. Stores a given `mapping`; otherwise uses that in the file next to the
+   * imported one, or the stored one. Throws the errors of `open`, and `MAPPING_NEEDED`.
    */
   async importFile(
     idOrPath: string,
@@ -235,7 +235,7 @@ export class RecordingLibrary {
     return readSourceFile(path, { requestedMapping, storedMapping: mapping ?? undefined })
   }
 
-  /** Throws the errors of `open` and of the recorder. */
+  /** Imports a recording as a run. Throws the errors of `open` and of the recorder. */
   async importRecording(name: string, idOrPath: string, options: OpenOptions = {}): Promise<RunState> {
     const path = await this.#locate(idOrPath)
     const isImportedFile = await isImported(path)
@@ -320,7 +320,7 @@ export class RecordingLibrary {
     return { recording: entry.recording, reloaded: olderCopies.length > 0 }
   }
 
-  /** Discards the copy if it is unreadable. */
+  /** Loads a copy, or discards it if it is unreadable. */
   async #loadCopy(
     key: string,
     identity: RecordingIdentity,

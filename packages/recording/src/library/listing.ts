@@ -16,7 +16,7 @@ interface ListingOptions {
   readonly isExcluded: (path: string) => boolean
 }
 
-/** Output folder of the C++ recorder's tests, relative to the folder where they run. */
+/** Output folder of the C++ recorder's tests, relative to the tests' working folder. */
 const defaultFolder = join('build', 'Debug', 'debug', 'recordings')
 
 interface ListResult {

@@ -41,7 +41,7 @@ export async function loadRecording(
   return new LoadedRecording(first, copy, opened)
 }
 
-/** After its worker was stopped, the next call starts another. */
+/** A recording with a worker. If the worker was stopped, the next call starts another. */
 export class LoadedRecording {
   readonly key: string
   readonly file: string

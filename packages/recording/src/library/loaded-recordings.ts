@@ -69,7 +69,7 @@ export class LoadedRecordings {
     return [...this.#loaded.values()].reduce((sum, { results }) => sum + results.bytes, 0)
   }
 
-  /** Stops the least recently used workers first. Returns the released bytes. */
+  /** Stops idle workers, least recently used first, until `bytes` are released. Returns the released bytes. */
   async shrinkWorkers(bytes: number): Promise<number> {
     let releasedBytes = 0
     for (const entry of this.#findOpen()) {

@@ -26,7 +26,7 @@ export class RunRecordings {
     this.#options = options
   }
 
-  /** An id takes precedence over a name. */
+  /** Accepts an id, path or name. An id takes precedence over a name. */
   find(idOrPath: string): string | undefined {
     const { dir, catalogue, recorder } = this.#options
     const knownPath = catalogue.findPath(idOrPath)

@@ -4,8 +4,8 @@ import type { RecordingWorker } from '../reader/start-recording-worker.ts'
 import type { WorkerAnswer, WorkerArgs } from '../reader/worker-methods.ts'
 
 /**
- * Kills the worker and throws `IMPORT_LIMIT` after `limitMs` without progress. A parser can loop forever on a damaged
- * file.
+ * Calls `copy`. Kills the worker and throws `IMPORT_LIMIT` after `limitMs` without progress. A parser can loop forever
+ * on a damaged file.
  */
 export async function callWithStallLimit(
   link: RecordingWorker,

@@ -16,11 +16,10 @@ interface LongReadOptions {
   readonly columns: ColumnsWriter | undefined
 }
 
-/** A window that the other thread reads. */
 interface PendingWindow {
   readonly settled: Promise<void>
   isSettled: boolean
-  /** Absent if that thread failed. */
+  /** Absent if the other thread failed. */
   window?: FrameWindow
 }
 

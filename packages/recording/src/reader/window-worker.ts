@@ -1,4 +1,3 @@
-/** A thread that reads windows for a long request. */
 import { serve } from '@causeway/worker'
 import { type WindowMethods, WindowSession } from './window-session.ts'
 

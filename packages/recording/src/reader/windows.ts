@@ -66,7 +66,6 @@ export function createRecordingWindows(
 /** Maximum number of selections with cached statements and windows. */
 const maxSelections = 16
 
-/** Windows of one selection, by index. */
 interface SelectedWindows {
   readonly key: string
   readonly read: ReadWindow

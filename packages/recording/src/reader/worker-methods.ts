@@ -13,7 +13,6 @@ import type {
   TableColumns,
 } from '../types.ts'
 
-/** A worker that reads one recording. */
 export interface WorkerMethods {
   /** Copies or imports a foreign file to `<folder>/<key>.db`. `notes` is null if the file was copied. */
   readonly copy: (args: {

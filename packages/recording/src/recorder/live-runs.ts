@@ -82,7 +82,8 @@ export class LiveRuns {
     const { folder, catalogue, limits, now } = this.#options
     const existing = this.#runs.get(name)
     if (existing?.isAlive) return existing
-    // A crashed worker lost its pending frames. Until a new one is open, the state of the last flush applies.
+    // A crashed worker lost its pending frames. Until a new worker is open, the state of the last flush
+    // applies.
     if (existing !== undefined) await this.#forget(existing)
     if (this.#runs.size >= limits.maxLiveRuns) await this.#interruptOldest()
     const run = await openLiveRun({

@@ -4,10 +4,7 @@ import type { RecorderWorker } from './start-recorder-worker.ts'
 /** Number of stored bytes between two checkpoints: two batches. */
 const stepBytes = 8 * 1024 ** 2
 
-/**
- * Log size at which the writer pauses. SQLite reuses the log only after it was checkpointed completely, which needs
- * a pause.
- */
+/** Log size at which the writer pauses. SQLite reuses the log only after a complete checkpoint, which needs a pause. */
 export const pauseBytes = 64 * 1024 ** 2
 
 /** Checkpoints a run in another worker, because its writer would have to wait for the disk. */

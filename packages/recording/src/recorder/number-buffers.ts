@@ -4,7 +4,7 @@ const slabLength = 65_536
 /** Maximum number of slabs that remain allocated after a flush: 8 MiB, two batches. */
 const maxRetainedSlabs = 16
 
-/** Arrays are valid until the next flush. One array per frame would cost a quarter of the CPU time (measured). */
+/** Arrays are valid until `clear`. One array per frame would cost a quarter of the CPU time (measured). */
 export class SlabAllocator {
   readonly #slabs: Float64Array[] = []
   #slabIndex = 0
@@ -29,7 +29,7 @@ export class SlabAllocator {
   }
 }
 
-/** A growing list of rows. `clear` does not release its memory. */
+/** `clear` does not release the memory. */
 export class NumberRows {
   /** The rows up to `length`, followed by unused memory. Replaced by a larger array when full. */
   numbers: Float64Array = new Float64Array(512)

@@ -1,4 +1,4 @@
-/** Recording worker. Does not load readers and analyses, which would triple the CPU time until the first frame. */
+/** Does not load readers and analyses, which would triple the CPU time until the first frame. */
 import { toDataError } from '@causeway/store'
 import { serve } from '@causeway/worker'
 import { type RecorderMethods, RecorderSession } from './recorder-methods.ts'

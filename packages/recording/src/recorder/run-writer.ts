@@ -210,7 +210,6 @@ export class RunWriter {
     return this.#stored
   }
 
-  /** Returns `false` if the frame is already stored. */
   add(line: Line, nowMs: number): boolean {
     if ('run' in line) {
       this.addRun(line.run)

@@ -165,7 +165,7 @@ export function groupColumns(columns: readonly NamedColumn[]): readonly ColumnGr
 const getWideRank = ({ name, width }: NamedColumn): number =>
   (width === 7 && /pose$/i.test(name)) || (width === 6 && /(vel|velocity)$/i.test(name)) ? 0 : 1
 
-/** Assigns groups to the only body if its name begins with theirs: `q_RS` to `p_RS_R`. */
+/** Assigns groups to the only body with a position if its name begins with theirs, such as `q_RS` to `p_RS_R`. */
 function joinOnlyBody(groups: readonly ColumnGroup[]): readonly ColumnGroup[] {
   const [positionGroup, ...otherGroups] = groups.filter(({ quantity }) => quantity === 'position')
   if (positionGroup === undefined || otherGroups.length > 0) return groups
@@ -241,7 +241,6 @@ function groupWide({ name, width }: NamedColumn): readonly ColumnGroup[] {
   }))
 }
 
-/** Removes the last word and a `root` before it. */
 const removeRootSuffix = (tokens: readonly string[]): readonly string[] => {
   const rest = tokens.slice(0, -1)
   return rest.at(-1) === 'root' ? rest.slice(0, -1) : rest

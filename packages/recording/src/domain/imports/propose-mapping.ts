@@ -8,7 +8,6 @@ export interface Sample {
   readonly rows: number
 }
 
-/** A quaternion order that the file declares. */
 export interface OrderHint {
   readonly order: QuaternionOrder
   readonly reason: string
@@ -19,7 +18,7 @@ export interface Proposal {
   readonly notes: readonly string[]
 }
 
-/** Returns a mapping whose undecided members are null. */
+/** Returns a mapping whose undecided members are null; no mapping if there are no positions. */
 export function proposeMapping(
   columns: readonly NamedColumn[],
   sample: Sample,

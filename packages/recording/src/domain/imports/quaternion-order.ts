@@ -12,7 +12,7 @@ interface OrderSamples {
   readonly spins: ArrayLike<number>
 }
 
-/** `errors` are the relative errors in the better frame. */
+/** `errors` contains the relative error of each order in its better frame. */
 interface OrderDecision {
   readonly order: QuaternionOrder | null
   /** Frame of the angular velocity; null if both frames or neither agree with the poses. */

@@ -18,7 +18,7 @@ const choices = {
   normal: ['a_to_b', 'b_to_a'],
 } as const
 
-/** Parses the member `convention`. Returns null for the stored convention. */
+/** Returns null for the stored convention. */
 export function readConvention(value: unknown): Convention | null {
   if (value === undefined || value === null) return null
   const convention = withPath('convention', () => {

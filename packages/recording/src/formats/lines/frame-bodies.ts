@@ -45,7 +45,7 @@ const vectors = {
 export const isEnvironmentBody = (id: number, { bodies }: Pick<RunContext, 'bodies'>): boolean =>
   isEnvironmentId(id) || (!bodies.has(id) && bodies.has(id + environmentBit))
 
-/** Adds all ids, including those of environment bodies, to `seenIds`. */
+/** Returns rows of the moving bodies. Adds all ids, including those of environment bodies, to `seenIds`. */
 export function readBodies(
   value: unknown,
   context: RunContext,
@@ -69,7 +69,6 @@ export function readBodies(
   return at === rows.length ? rows : rows.subarray(0, at)
 }
 
-/** Writes all columns of a row except the id. */
 function readState(body: Members, rows: Float64Array, at: number, { constants, bodies }: RunContext): void {
   const { convention } = constants
   rows[at + bodyAt.parts] = hasState

@@ -73,7 +73,7 @@ const vectors = {
   tangent2: vector('tangent2', 'unit vector'),
 } as const
 
-/** Swaps pairs so that an environment body is always b. */
+/** Appends contacts to the lists. Swaps pairs so that an environment body is always b. */
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
   readItems(value, 'contacts', (item) => {
     const contact = toMembers(item)

@@ -4,15 +4,15 @@ import type { RunBody, RunConstants } from './run-line.ts'
 const computeKineticEnergy = (mass: number, x: number, y: number, z: number): number =>
   0.5 * mass * (x * x + y * y + z * z)
 
-/** Adds two values. NaN counts as 0, unless both are NaN. */
+/** NaN counts as 0, unless both are NaN. */
 const addRecorded = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b)
 
 /** The coordinate may be missing along an axis without gravity. */
 const computePotentialTerm = (g: number, coordinate = Number.NaN): number => (g === 0 ? 0 : g * coordinate)
 
 /**
- * Writes the energies of the row at `at` in J: m v²/2, ω·Iω/2 in the body frame, -m g·r. Unknown parts are NaN
- * and not in the total. `spin` is in the body frame, in rad/s.
+ * Writes the energies of the row at `at` in J: m v²/2, ω·Iω/2 in the body frame, -m g·r. Unknown terms are NaN and
+ * omitted from the total. `spin` is in the body frame, in rad/s.
  */
 export function writeEnergies(
   rows: Float64Array,

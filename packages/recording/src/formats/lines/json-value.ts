@@ -119,7 +119,7 @@ export function readTriple(value: unknown, member: Vector): [number, number, num
   return to
 }
 
-/** Throws `INVALID_FRAME`, because a misspelt name would silently lose data. */
+/** Throws `INVALID_FRAME` for an unknown member: a misspelt name would silently lose data. */
 export function requireKnownMembers(from: Members, knownMembers: ReadonlySet<string>, path = ''): void {
   for (const key in from) if (!knownMembers.has(key)) rejectMember(path, key, [...knownMembers])
 }

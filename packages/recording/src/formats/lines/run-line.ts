@@ -299,7 +299,6 @@ export function listGeometry({ bodies }: RunFacts): readonly BodyGeometry[] {
   })
 }
 
-/** Returns summary members that few runs have. */
 export const describeRun = ({
   substeps,
   provenance,
@@ -310,7 +309,7 @@ export const describeRun = ({
 
 const isSame = (a: unknown, b: unknown): boolean => Object.is(JSON.stringify(a), JSON.stringify(b))
 
-/** Throws `FRAME_CONFLICT` if the lines contradict each other. */
+/** Merges two run lines. Throws `FRAME_CONFLICT` if they contradict each other. */
 export function mergeRun(before: RunFacts, addition: RunFacts): RunFacts {
   const rejectConflict = (what: string): never => {
     throw new RecordingError('FRAME_CONFLICT', `the run line contradicts an earlier one: ${what}`, {

@@ -4,7 +4,7 @@ import type { McapTypes } from '@mcap/core'
 /** Maximum size of a record and of a decompressed chunk. Recorders write chunks of 256 KiB. */
 export const maxChunkBytes = 256 * 1024 ** 2
 
-/** Decompressors. They throw `RangeError` above the limit. */
+/** These throw `RangeError` above the limit. */
 export const decompressHandlers: McapTypes.DecompressHandlers = {
   zstd(bytes, size) {
     if (size > BigInt(maxChunkBytes))

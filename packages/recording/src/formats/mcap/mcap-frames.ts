@@ -56,7 +56,7 @@ export class McapFrames implements FrameSource {
       throw createInvalidError(`a record of the stream has more than ${maxChunkBytes} bytes`)
   }
 
-  /** Ignores the incomplete last chunk of a truncated stream. */
+  /** Ignores an incomplete last chunk. Throws `NOT_A_RECORDING` if no channel is of causeway.v1. */
   end(): readonly Line[] {
     if ([...this.#channels.values()].some(isKnownSchema)) return []
     const schemas = [...this.#schemas.values()].slice(0, 20)

@@ -2,7 +2,7 @@ import { jointKinds } from '../frame-window.ts'
 import { rejectValue } from '../lines/json-value.ts'
 import type { Fields } from './messages.ts'
 
-/** Omits empty texts. */
+/** Omits empty strings. */
 export function toRunLine(run: Fields): object {
   const bodies = (run.bodies ?? []) as readonly Fields[]
   return { run: { ...listValues(run), bodies: bodies.map(listValues) } }
@@ -52,7 +52,7 @@ const forceColumns: readonly Column[] = [
 
 const normalColumn: Column = { name: 'contact_normal', member: 'normal', width: 3 }
 
-/** `declared` are the ids of moving bodies. */
+/** `declared` contains the ids of moving bodies, for frames without ids. */
 export function toFrameLine(frame: Fields, declared: readonly number[]): object {
   const { frame_id, time, wall_time, body_id } = frame
   const ids = (body_id as readonly number[] | undefined) ?? declared

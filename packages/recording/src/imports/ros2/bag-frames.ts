@@ -59,7 +59,7 @@ export class BagFrames {
     this.#describe({ frames: id, partial, unresolved, joined })
   }
 
-  /** Prefers odometry to a transform, which has no velocities. */
+  /** Selects odometry instead of a transform, which has no velocities. */
   #chooseSample(present: Map<number, number>, sample: number): void {
     const { samples } = this.#content
     const child = samples.child(sample)

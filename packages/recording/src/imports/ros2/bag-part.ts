@@ -33,10 +33,9 @@ export interface PartResult {
 
 export const maxTopics = 10_000
 
-/** Number of messages between cancellation checks. */
 const messagesPerTurn = 256
 
-/** Reads a cut file up to its last complete chunk. */
+/** Reads a truncated file up to its last complete chunk. */
 export async function* readMcapPart(path: string, call: Call): AsyncGenerator<BagMessage, PartResult> {
   const reader = new McapStreamReader({ decompressHandlers })
   const schemas = new Map<number, McapTypes.TypedMcapRecords['Schema']>()

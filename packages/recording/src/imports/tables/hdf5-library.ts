@@ -92,7 +92,7 @@ export async function openFile(descriptor: number, size: number): Promise<Opened
   }
 }
 
-/** Suppresses the traces that the library prints for each error. */
+/** Suppresses the messages that the library prints for each error. */
 function disableOutput({ FS }: H5Module): void {
   const [, , errors] = FS.streams
   if (errors)

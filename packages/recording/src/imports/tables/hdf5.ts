@@ -50,7 +50,6 @@ export const openHdf5: OpenSource = async (path) => {
   }
 }
 
-/** Reports library errors as damaged content. */
 async function convertErrors<Result>(path: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -65,12 +64,11 @@ function toDamageError(error: unknown, path: string): unknown {
   return createDamageError(`the HDF5 file cannot be read (${reason?.slice(0, 200)})`, path, error)
 }
 
-/** Closing a damaged file may throw. */
 function closeQuietly(opened: OpenedFile | undefined): void {
   try {
     opened?.close()
   } catch {
-    // Not fatal: the worker ends after the import.
+    // A damaged file may throw. The worker ends after the import.
   }
 }
 

@@ -1,4 +1,3 @@
-/** Checks limits before memory is allocated. */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { AsyncBuffer, ColumnMetaData, Compressors, PageHeader, RowGroup } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'

@@ -78,7 +78,6 @@ async function openTable(handle: FileHandle, path: string): Promise<Table> {
   }
 }
 
-/** Reports reader errors as damaged content. */
 async function convertErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

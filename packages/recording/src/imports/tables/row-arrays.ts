@@ -16,7 +16,7 @@ interface RowColumns {
   readonly notes: readonly string[]
 }
 
-/** Reads the rows of an array. Successive calls must ask for ascending rows. */
+/** Reads the rows of an array. Successive calls must request ascending rows. */
 export interface RowReader {
   read(start: number, count: number): Values | Promise<Values>
   close?(): void
@@ -24,7 +24,7 @@ export interface RowReader {
 
 const maxListedArrays = 20
 
-/** Names of groups in files of robomimic and Isaac Lab. */
+/** Matches names of groups in files of robomimic and Isaac Lab. */
 const runGroup = /^(?:demo|ep|episode|rollout|run|traj|trajectory|trial)[_-]?\d+$/i
 
 function findRun(name: string): string | null {
@@ -86,7 +86,6 @@ function countRows(arrays: readonly RowArray[]): number {
   return [...counts].sort(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
 }
 
-/** Returns the number of values per row. */
 export const getWidth = (shape: readonly number[]): number => shape.slice(1).reduce((a, b) => a * b, 1)
 
 export async function* readRows<ArrayInfo extends Pick<RowArray, 'name' | 'shape'>>(

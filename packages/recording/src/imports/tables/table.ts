@@ -32,7 +32,7 @@ export interface Table {
   readonly columns: readonly NamedColumn[]
   /** Default: all columns. */
   readonly proposedColumns?: readonly NamedColumn[]
-  /** Undefined if the file does not state it. */
+  /** Undefined if the file does not contain it. */
   readonly rowCount: number | undefined
   readonly orderHint?: OrderHint | null
   readonly notes?: readonly string[]

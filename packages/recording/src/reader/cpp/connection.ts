@@ -18,7 +18,7 @@ const cacheKib = -65_536
 
 const mmapBytes = 0x7fff_0000
 
-/** Opens a private copy or a run. Only SQLite may read these files. */
+/** Opens a private copy or a run. Other code must not open these files: closing them would release SQLite's locks. */
 export function openCopy(file: string): Database.Database {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   db.pragma(`cache_size = ${cacheKib}`)

@@ -50,7 +50,7 @@ export function createCollisionReader(connection: Connection): ReadRows<Collisio
   }
 }
 
-/** The returned reader expects ascending collision ids. It returns the points of each in recorded order. */
+/** The returned reader expects ascending collision ids. It returns the points of each collision in recorded order. */
 function createPointReader(
   connection: Connection,
 ): (collisions: readonly number[]) => readonly ContactPoint[][] {
@@ -120,7 +120,7 @@ const parent = 'AssetDynamicStateRecord_id'
 
 export const externalTable = 'AssetDynamicStateRecord_ExternalForceRecord'
 
-/** Returns false if the tables are empty, as in most files. */
+/** Returns `false` if the tables are missing or empty, as in most files. */
 export const hasExternalForces = ({ db, era: { parts, schema } }: Connection): boolean =>
   parts.states === stateTable &&
   schema.has(externalTable, parent, 'ExternalForceRecord_id') &&

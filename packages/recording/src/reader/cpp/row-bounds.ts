@@ -4,7 +4,7 @@ import { findLowerBound, isMonotonic, type Probe, type RowSpan } from '../../dom
 export type Bounds = readonly [low: number, high: number]
 
 export interface RowBounds {
-  /** Returns all rows if the table is not in frame order. */
+  /** Returns `allRows` if the table is not in frame order. */
   frames(table: string, first: number, last: number): Bounds
   links(table: string, column: string, first: number, last: number): Bounds
   isOrdered(table: string): boolean

@@ -3,7 +3,7 @@ import type { BodyId } from '../../types.ts'
 import type { Connection } from './connection.ts'
 import { type RawRow, type Selection, type Source, selectFrom } from './selection.ts'
 
-/** Reads rows of a table in a range of frames. The first value is the frame. */
+/** Reads rows of a table in a range of frames. The first value of a row is the frame id. */
 export interface RowReader {
   /** Returns rows in frame order. */
   readonly read: (first: number, last: number) => readonly RawRow[]
@@ -103,7 +103,7 @@ export const noRows: RowReader = { read: () => [], write: () => {} }
 /** Returns NaN if not recorded. Preserves infinities. */
 export const toNumber = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 
-/** The second value of a row is the body. */
+/** The second value of a row is the body id. */
 export const prepareEnergies = (connection: Connection, bodies?: readonly BodyId[]): RowReader =>
   prepareRows(
     connection,

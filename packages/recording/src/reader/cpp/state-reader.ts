@@ -20,7 +20,7 @@ const stateParts: readonly WindowPart[] = ['position', 'velocity', 'orientation'
 
 const bodyIndex = 1
 
-/** Reads the spin 2 vec(conj(q) dq/dt) instead of the quaternion's rate. */
+/** Reads states, with the spin 2 vec(conj(q) dq/dt) instead of the quaternion's rate. */
 export function prepareStates(
   connection: Connection,
   parts: ReadonlySet<WindowPart>,

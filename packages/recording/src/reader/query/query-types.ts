@@ -30,5 +30,7 @@ export type QueryReply =
 
 export type QueryEnd = 'memory' | 'deadline'
 
-/** File descriptor for the `QueryEnd`. If nothing was written, the SIGKILL came from outside. */
+/**
+ * File descriptor to which the process writes its `QueryEnd`. If nothing was written, the SIGKILL came from outside.
+ */
 export const endReportFd = 4

@@ -18,8 +18,8 @@ interface Step {
 const [collisionWidth, pointWidth, offsetB] = [7, 7, 3]
 
 /**
- * Computes missing lever arms of constraints in place, and copies them to friction rows. Does nothing if the previous
- * frame is unknown or a point has no constraint.
+ * Computes missing lever arms of constraints in place, unless the previous frame is unknown or a point has no
+ * constraint. Copies them to friction rows.
  */
 export function fillLeverArms(constraints: FrameRows, friction: FrameRows, step: Step): void {
   fillConstraints(constraints, step)
@@ -67,7 +67,6 @@ function isAnyMissing(rows: Float64Array, width: number): boolean {
   return false
 }
 
-/** Returns positions in m by body id. */
 function findPositions(bodies: Float64Array): ReadonlyMap<number, Float64Array> {
   const positions = new Map<number, Float64Array>()
   for (let at = 0; at < bodies.length; at += bodyWidth)

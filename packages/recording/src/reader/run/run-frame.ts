@@ -57,7 +57,7 @@ type Row = readonly [
 export type ReadFrames = (first: number, last: number) => IterableIterator<PackedFrame>
 
 export function prepareFrames(db: Database): ReadFrames {
-  // Older files lack the column.
+  // Files of earlier versions lack the column.
   const hasJoints = db.prepare(`SELECT 1 FROM pragma_table_info('block') WHERE name = 'joints'`).get()
   const columns = `${frameColumns}, ${hasJoints === undefined ? 'NULL' : 'b.joints'}`
   const statement = db

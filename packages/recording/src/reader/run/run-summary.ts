@@ -154,7 +154,7 @@ const listAppearances = (rows: readonly BodyRow[]): RecordingSummary['appearance
     )
     .sort((a, b) => a.body_id - b.body_id)
 
-/** An older file has contact data if it has any contact. */
+/** A file of an earlier version has contact data if it has any contact. */
 export function createContactDataReader(db: Database): () => boolean {
   const findColumn = db.prepare(`SELECT 1 FROM pragma_table_info('run') WHERE name = '${contactDataColumn}'`)
   const isTrue = (sql: string): boolean => db.prepare(sql).pluck().get() === 1
