@@ -12,7 +12,7 @@ import { findLowerBound, isMonotonic, type Probe, type Row } from '../src/domain
 import { computeTimeStep } from '../src/domain/time-step.ts'
 import type { Frame, FrictionConstraint } from '../src/types.ts'
 
-t.test('computeAngularVelocity returns the rate about a body axis in any orientation', async (t) => {
+t.test('computeAngularVelocity returns the rate about a body axis in a rotated orientation', async (t) => {
   // q turns by `angle` about z, then spins at `rate` about its own x: dq/dt = q * (0, rate / 2, 0, 0).
   const [angle, rate] = [0.8, 3]
   const [w, z] = [Math.cos(angle / 2), Math.sin(angle / 2)]
@@ -166,7 +166,7 @@ t.test('computeMomentumRow adds -n * normal + t1 * tangent1 on A and the opposit
   t.same(computeMomentumRow(before, after, { body_id: 2, mass: 4 }, gravity, 0.1)?.lambda, [1, 0, -2])
 })
 
-t.test('computeMomentumRow ignores a contact without load', async (t) => {
+t.test('computeMomentumRow returns null for a contact without load', async (t) => {
   const falling = frame(0, [{ normal_lambda: 0, tangent1_lambda: 1e-25 }])
   t.equal(computeMomentumRow(frame(0), falling, { body_id: 1, mass: 4 }, [0, 0, 0], 0.1), null)
 })
@@ -256,7 +256,7 @@ t.test('computeTimeStep tolerates the rounding of times since 1970', async (t) =
   t.ok(dt !== null && Math.abs(dt - 0.01) < 1e-8)
 })
 
-t.test('computeTimeStep returns null for fewer than two frames and for missing times', async (t) => {
+t.test('computeTimeStep returns null for fewer than two frames and skips missing times', async (t) => {
   t.same(computeTimeStep([0.5]), { dt: null, isUniform: true })
   t.same(computeTimeStep([]), { dt: null, isUniform: true })
   t.same(computeTimeStep([1, null, 3, 4]), { dt: 1, isUniform: false })

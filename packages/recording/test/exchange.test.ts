@@ -79,7 +79,7 @@ t.test('a run, its export and the imported export return the same answers', asyn
   t.same((await out.solver(whole)).data, (await run.solver(whole)).data)
 })
 
-t.test('external forces survive export and import', async (t) => {
+t.test('external forces are preserved by export and import', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
   const pushed = (id: number, forces: readonly object[]): string =>

@@ -185,7 +185,7 @@ t.test('the recorder returns acknowledged frames after its worker has died', asy
   t.match(await send(21, 40), { accepted: 10, ignored: 10, last_frame_id: 40 })
 })
 
-t.test('a run that was closed without a catalogue entry accepts more frames', async (t) => {
+t.test('a run whose catalogue entry could not be stored can be finished later', async (t) => {
   const { recorder, state, send } = await openDoomed(t)
   await send(1, 30)
   state.isFull = true
