@@ -122,7 +122,7 @@ const getPower = (exponent: number): number =>
 const computeQuantile = (sorted: readonly number[], fraction: number): number | undefined =>
   sorted[Math.floor((sorted.length - 1) * fraction)]
 
-/** Returns a Vega expression. Omits plus signs, because the axis is narrow. */
+/** Omits plus signs, because the axis is narrow. */
 const formatPowers = (digits: number): string =>
   `datum.value === 0 ? '0' : replace(format(datum.value, '.${digits}~e'), 'e+', 'e')`
 

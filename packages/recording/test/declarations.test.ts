@@ -150,7 +150,7 @@ t.test('the convention is stored with the run, so that later requests may omit i
   for (let id = 1; id <= 6; id++) t.same(await recording.frame(id), await same.frame(id))
 })
 
-t.test('an invalid convention, or one that differs from that of earlier lines, is rejected', async (t) => {
+t.test('an invalid convention, or a different one from earlier lines, is rejected', async (t) => {
   const { files, data } = folders(t)
   const { recorder } = await libraryOver(t, files, { dir: data })
   const write = (line: object) => recorder.write('run', streamLines([JSON.stringify(line)]))

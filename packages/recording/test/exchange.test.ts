@@ -155,7 +155,7 @@ verifies(
 
 verifies(
   'recording:recorder:exchange',
-  'contacts imply contact data in an export without its column',
+  'importing an export without the contact data column infers contact data from contacts',
   async (t) => {
     const exchange = await exchanger(t, (file) => {
       const db = new Database(file)

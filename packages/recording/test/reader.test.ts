@@ -268,7 +268,7 @@ verifies('recording:read:index-equals-scan', async (t) => {
 
 verifies(
   'recording:read:index-equals-scan',
-  'a file with unordered rows is read correctly without an index',
+  'a file with unordered rows is read the same with and without an index',
   async (t) => {
     const shuffled = (db: Database.Database) => {
       // In every table with a frame id, the rows of the first frame come last.
@@ -290,7 +290,7 @@ verifies(
 
 verifies(
   'recording:read:index-equals-scan',
-  'every query for one frame uses an index or a range of rowids',
+  'queries for the rows of one frame use the index of the table',
   async (t) => {
     const file = join(t.testdir(), 'sample.db')
     writeRecording(file, { frames: 20 })

@@ -149,7 +149,6 @@ export interface FoundFile {
 const databaseName = /\.(db|sqlite)$/i
 const isRecordingName = (name: string): boolean => databaseName.test(name) || isFrameFile(name)
 
-/** Skipped in addition to hidden folders. */
 const skippedFolders = new Set(['node_modules'])
 
 /** Finds recordings by name, nearest first. Skips unreadable and hidden folders, and links to folders. */

@@ -14,7 +14,6 @@ export interface BagTopic {
   readonly name: string
   /** Message type, such as `nav_msgs/msg/Odometry`. */
   readonly type: string
-  /** Encoding, such as `cdr`. */
   readonly encoding: string
   /** Definition with its dependencies; null if the bag lacks it. */
   readonly definition: string | null
