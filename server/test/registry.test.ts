@@ -296,30 +296,35 @@ t.test(
   },
 )
 
-t.test('resources are listed, read by template, and completed', async (t) => {
-  const core = await openTestCore(t, [demoApp().app])
-  t.match(await core.dispatch('resources/list', {}, testCaller()), { resources: [{ uri: 'demo://notes/a' }] })
-  t.match(await core.dispatch('resources/templates/list', {}, testCaller()), {
-    resourceTemplates: [{ uriTemplate: 'demo://notes/{id}' }],
-  })
-  t.match(await core.dispatch('resources/read', { uri: 'demo://notes/a%20b' }, testCaller()), {
-    contents: [{ uri: 'demo://notes/a%20b', text: '{"id":"a b"}' }],
-  })
-  const completed = await core.dispatch(
-    'completion/complete',
-    { ref: { type: 'ref/resource', uri: 'demo://notes/{id}' }, argument: { name: 'id', value: 'B' } },
-    testCaller(),
-  )
-  t.same(completed, { completion: { values: ['beta'], total: 1, hasMore: false } })
-  t.match(
-    await core.dispatch(
+t.test(
+  'resources are listed and read, and completion suggests their variables and prompt arguments',
+  async (t) => {
+    const core = await openTestCore(t, [demoApp().app])
+    t.match(await core.dispatch('resources/list', {}, testCaller()), {
+      resources: [{ uri: 'demo://notes/a' }],
+    })
+    t.match(await core.dispatch('resources/templates/list', {}, testCaller()), {
+      resourceTemplates: [{ uriTemplate: 'demo://notes/{id}' }],
+    })
+    t.match(await core.dispatch('resources/read', { uri: 'demo://notes/a%20b' }, testCaller()), {
+      contents: [{ uri: 'demo://notes/a%20b', text: '{"id":"a b"}' }],
+    })
+    const completed = await core.dispatch(
       'completion/complete',
-      { ref: { type: 'ref/prompt', name: 'Demo__greet' }, argument: { name: 'who', value: 'a' } },
+      { ref: { type: 'ref/resource', uri: 'demo://notes/{id}' }, argument: { name: 'id', value: 'B' } },
       testCaller(),
-    ),
-    { completion: { values: ['Ada', 'Alan'] } },
-  )
-})
+    )
+    t.same(completed, { completion: { values: ['beta'], total: 1, hasMore: false } })
+    t.match(
+      await core.dispatch(
+        'completion/complete',
+        { ref: { type: 'ref/prompt', name: 'Demo__greet' }, argument: { name: 'who', value: 'a' } },
+        testCaller(),
+      ),
+      { completion: { values: ['Ada', 'Alan'] } },
+    )
+  },
+)
 
 verifies('server:own-tools', async (t) => {
   const core = await openTestCore(t, [demoApp().app])

@@ -47,7 +47,7 @@ export function readTarget(
   return view === undefined || view === 'full' ? url : addView(url, view)
 }
 
-/** Whether the URL selects no view, so that the bridge may choose one. */
+/** Whether the URL selects no view, so that the bridge may select one. */
 export const isFullView = (url: URL): boolean => url.pathname.endsWith('/mcp') && url.search === ''
 
 function addApp(url: URL, app: string): URL {

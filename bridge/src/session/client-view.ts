@@ -12,7 +12,7 @@ import { parseJson } from '../stdio/json.ts'
 const cappedClientPattern = /^(?:visual studio code|vscodium|code - oss|windsurf)\b/i
 
 /**
- * Chooses the view by the client's name in the first message: core for clients with a tool limit, otherwise full.
+ * Selects the view by the client's name in the first message: core for clients with a tool limit, otherwise full.
  * Falls back to full if the server has no core view.
  */
 export class ClientView {

@@ -47,7 +47,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv) {
       action: flags.isOn('login') ? 'login' : flags.isOn('logout') ? 'logout' : 'relay',
       clientId: flags.text('client-id'),
       scope: flags.text('scope'),
-      /** 0 lets the system choose a port. */
+      /** 0 selects a free port. */
       callbackPort: readPort(flags.text('callback-port')),
     },
     connection: {

@@ -42,7 +42,7 @@ type OwnServices = 'core' | 'log' | 'toolLists' | 'inFlight' | 'inputCodec' | 't
 export interface HttpOptions extends Partial<Omit<HttpServices, OwnServices>> {
   /** Addresses other than loopback require `tokens`. */
   readonly host: string
-  /** 0 lets the system choose. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly bodyLimitBytes: number
   /** Host names without ports, in addition to loopback. */

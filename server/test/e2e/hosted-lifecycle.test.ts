@@ -304,7 +304,7 @@ verifies('gateway:backoff', 'Retry-After of an HTTP response applies only to its
 
 verifies(
   'gateway:backoff',
-  'a dead remote server receives fewer than 300 requests a day',
+  'an unavailable remote server receives fewer than 300 requests a day',
   inCI(async (t) => {
     let isDead = false
     let requests = 0

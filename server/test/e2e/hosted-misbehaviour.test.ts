@@ -278,7 +278,7 @@ verifies('gateway:update', async (t) => {
   t.match(status(core, 'kept'), { state: 'disabled', pids: [] })
 })
 
-t.test('servers start and stop while the list of their processes cannot be saved', async (t) => {
+t.test('servers start and restart while the list of their processes cannot be saved', async (t) => {
   // Writing to a folder fails like writing to a full disk.
   const dir = t.testdir({ data: { gateway: { 'pids.json.new': {} } } })
   const { core, logged } = await openHostedCore(t, { short: fixture(['--crash-on=2']) }, { dir })

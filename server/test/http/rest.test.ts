@@ -78,7 +78,7 @@ t.test('every reference in the OpenAPI document exists', async (t) => {
   }
 })
 
-t.test('every path and method of the OpenAPI document is served with the documented arguments', async (t) => {
+t.test('OpenAPI paths without variables respond to their documented examples', async (t) => {
   const { send } = await openWire(t)
   const { paths } = (await send(undefined, { ...get, path: '/openapi.json' })).json
   for (const [path, operations] of Object.entries<Record<string, { requestBody?: unknown }>>(paths))

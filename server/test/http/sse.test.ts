@@ -239,7 +239,7 @@ verifies('wire:sse:clients', 'SDK v2 uses tools, server requests and cancellatio
 
 const message = (text = '') => ({ jsonrpc: '2.0' as const, method: 'm', params: { text } })
 
-t.test('event log: replayEventsAfter replays the later events of the same stream in order', async (t) => {
+t.test('event log: replayEventsAfter replays only later events of the same stream', async (t) => {
   const log = new EventLog('x')
   const first = await log.storeEvent('a', message())
   await log.storeEvent('b', message())

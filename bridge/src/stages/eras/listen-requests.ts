@@ -60,7 +60,7 @@ export class ListenRequests {
       this.#requests.splice(this.#requests.indexOf(request), 1)
   }
 
-  /** Returns a function that sends the request again; `undefined` for an unknown id. */
+  /** Records the end. Returns a function that sends the request again; `undefined` for an unknown id. */
   end(id: unknown, { isRejected }: { isRejected: boolean }): (() => void) | undefined {
     const request = this.#requests.find((candidate) => candidate.id !== undefined && candidate.id === id)
     if (request === undefined) return undefined
@@ -71,7 +71,7 @@ export class ListenRequests {
     }
   }
 
-  /** Returns whether the lists may have changed unnoticed. */
+  /** Returns whether the lists may have changed without a notification. */
   acknowledge(params: unknown): boolean {
     const id = getMembers(params, '_meta')[meta.subscriptionId]
     if (!this.#isBehind || (id !== undefined && id !== this.#firstRequest.id)) return false
