@@ -103,20 +103,23 @@ const singularVerbs =
 export function describeFinding(finding: Finding, names: BodyNames): string {
   const { kind, frames, bodies, value, limit, unit, text } = finding
   const frameText = formatFrames(frames.first, frames.last)
-  const subject = bodies.length === 0 ? '' : `${nameBodies(bodies, names)}${bodies.length === 1 ? ' ' : ': '}`
+  const predicate = text ?? predicates[kind]
+  const separator = bodies.length > 1 && !startsWithVerb(predicate) ? ': ' : ' '
+  const subject = bodies.length === 0 ? '' : `${nameBodies(bodies, names)}${separator}`
   const limitUnit = unit.startsWith('times ') ? '' : unit
   const limitText =
     limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatQuantity(limit, limitUnit)}`
-  const predicate = text ?? predicates[kind]
   return `${frameText}: ${subject}${bodies.length > 1 ? toPlural(predicate) : predicate} (${formatQuantity(value, unit)}${limitText})`
 }
+
+const startsWithVerb = (predicate: string): boolean => singularVerbs.includes(predicate.split(' ')[0] ?? '')
 
 const pluralVerbs: Readonly<Record<string, string>> = { has: 'have', is: 'are', passes: 'pass' }
 
 /** Converts `gains energy` to `gain energy`. */
 function toPlural(predicate: string): string {
+  if (!startsWithVerb(predicate)) return predicate
   const [verb = '', ...rest] = predicate.split(' ')
-  if (!singularVerbs.includes(verb)) return predicate
   return [pluralVerbs[verb] ?? verb.slice(0, -1), ...rest].join(' ').replace(' its ', ' their ')
 }
 
