@@ -16,7 +16,7 @@ import { declarePlotTools } from './tools/plot-tools.ts'
 import { declareStateTools } from './tools/state-tools.ts'
 import { declareVaultTools } from './tools/vault-tools.ts'
 
-/** Excludes the plots, which are in the user's folders. */
+/** Does not include plots, which are in the user's folders. */
 const data: readonly DataPart[] = [
   { path: 'debrief-unsaved/', kind: 'files' },
   {

@@ -21,7 +21,7 @@ interface PlotEntry {
   plot?: Plot
 }
 
-/** Idle time after which the worker of a plot stops. */
+/** Idle time after which a plot in a worker is released. */
 const maxIdleMs = 600_000
 
 export const plotIntervals = { saveAfterMs: 250, checkEveryMs: 500 } as const
@@ -227,7 +227,7 @@ export class Debrief {
     for (const part of plotParts) changed.resource(getPlotUri(part))
   }
 
-  /** Polls the files, which works on every file system. */
+  /** Polls files, because watching them does not work on every file system. */
   async #watchFiles(): Promise<void> {
     const { signal } = this.#abortController
     while (!signal.aborted) {

@@ -22,7 +22,6 @@ export interface OpenDebrief {
   readonly dir: string
   client(options?: { shared?: boolean }): Client
   file(name: string): string
-  /** Closes the app and opens it with the same data. */
   again(): Promise<OpenDebrief>
 }
 

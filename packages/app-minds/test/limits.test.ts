@@ -252,10 +252,7 @@ const refusal = (timestamp: number) => ({
   payload: { entity_id: 'stove_2', interaction_name: 'eat', reason: 'it is busy' },
 })
 
-/**
- * Creates a mind with content of every kind: memories, a correction, a conclusion, places, conversations, events and
- * an invitation.
- */
+/** Creates a mind with content in every part of a save. */
 async function createFullMind(t: Test): Promise<OpenMinds> {
   const minds = await openMinds(t)
   const config = {

@@ -196,7 +196,6 @@ t.test('findClosestApproach agrees with a search of all intervals', async (t) =>
   )
 })
 
-/** Searches every interval of the common time, without using bounds. */
 function everyInterval(a: IndexedTrack, b: IndexedTrack): ClosestPoint | undefined {
   const [start = 0, end = 0] = findCommonSpan([a.track, b.track]) ?? []
   const spans = listIntervals(a, b, { start, end, likelyTime: start, min_m: 0 })

@@ -42,7 +42,7 @@ export class ChartRenderer {
     return this.#pictures.drawing(svg, { width_px: drawing.width, scale: pngScale, signal })
   }
 
-  /** Returns land (`domain/map/coast.ts`) as JSON text of a GeoJSON MultiPolygon. Throws the errors of `render`. */
+  /** Returns land within bounds plus a margin, as JSON of a GeoJSON MultiPolygon. Throws the errors of `render`. */
   clipLand(
     bounds: Bounds,
     { clientKey: client, signal }: Pick<CallContext, 'clientKey' | 'signal'>,

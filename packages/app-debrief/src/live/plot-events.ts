@@ -70,7 +70,6 @@ export class PlotEvents {
     this.#listeners.delete(listener)
   }
 
-  /** Evicts the oldest events until `characters` are freed. Returns the number of evicted characters. */
   shrink(characters: number): number {
     const before = this.#characters
     while (before - this.#characters < characters && this.#retainedEvents.length > 0) this.#evictOldest()

@@ -11,7 +11,7 @@ export interface Requester {
 
 export interface ChangeRequest<Result> {
   readonly change: Change
-  /** Rejects the change if the plot has a different revision. */
+  /** Required revision. Another revision causes `REV_MISMATCH`. */
   readonly ifRev?: number | undefined
   readonly createResult: (prepared: PreparedChange, status: PlotStatus) => Result
 }

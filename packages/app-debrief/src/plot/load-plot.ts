@@ -11,7 +11,7 @@ import { getRescuePath, type PlotEnv, type PlotRecord } from './plot-record.ts'
 
 interface LoadOptions extends CallOptions {
   readonly live?: PlotEvents
-  /** By default, the size of the file decides. */
+  /** Forces a worker. Otherwise, only large files use one. */
   readonly isInWorker?: boolean
 }
 

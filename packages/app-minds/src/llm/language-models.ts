@@ -66,7 +66,6 @@ export class LanguageModels {
     )
   }
 
-  /** The result does not contain API keys. */
   health(): Readonly<Record<string, unknown>> {
     const { defaultProvider } = this.#providers
     if (defaultProvider === undefined) return { configured: false }

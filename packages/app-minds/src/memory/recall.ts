@@ -53,7 +53,7 @@ export function getWeights({ config: { retrieval } }: Pick<MindRow, 'config'>): 
   return { ...retrievalWeights, ...Object.fromEntries(overrides) }
 }
 
-/** Adds a warning if vectors are unavailable. */
+/** Searches without vectors, and adds a warning, if vectors are unavailable. */
 export async function recall(
   mind: MindRow,
   queries: readonly string[],

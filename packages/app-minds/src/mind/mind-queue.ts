@@ -24,9 +24,7 @@ export class MindQueue {
     return this.#depth
   }
 
-  /**
-   * Queues `work`. Throws `MIND_BUSY` if more than `maxAhead` calls of the mind are ahead.
-   */
+  /** Queues `work`. Throws `MIND_BUSY` if more than `maxAhead` calls of the mind are ahead. */
   async run<T>(
     mindId: string,
     maxAhead: number | Promise<number>,

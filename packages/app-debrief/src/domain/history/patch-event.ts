@@ -33,7 +33,7 @@ function formatFeaturePatch({ added, updated, removed }: FeaturePatch): string {
   ].join(',')
 }
 
-/** Omits an unchanged geometry, because the geometry is most of the text. */
+/** Omits an unchanged geometry, usually most of the text. */
 function formatUpdate(before: string, after: string): string {
   const [oldFeature, newFeature] = [JSON.parse(before) as JsonObject, JSON.parse(after) as JsonObject]
   const isMoved = JSON.stringify(oldFeature.geometry) !== JSON.stringify(newFeature.geometry)

@@ -21,7 +21,6 @@ interface Land {
   readonly coast: readonly (readonly LonLat[])[]
 }
 
-/** Minimum longitude span of a ring around a pole. */
 const minPolarRingWidth = 359
 
 /** Selects rings by latitude for a polar chart, on which a ring around a pole encloses an area. */

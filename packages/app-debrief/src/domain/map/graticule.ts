@@ -52,7 +52,7 @@ function drawPolarGraticule(view: Projection): readonly SvgElement[] {
   ]
 }
 
-/** Labels meridians near the edge of the frame and parallels from the middle outwards. */
+/** Returns labels of meridians near the edge of the frame, and of parallels from the middle outwards. */
 export function listPolarLabels(view: Projection): readonly Label[] {
   if (view.name !== 'polar stereographic') return []
   const { lons, lats, outerLat, innerLat, decimals } = createPolarGrid(view)

@@ -28,7 +28,6 @@ const tickIntervals: readonly (readonly [maxSpanMs: number, stepMs: number])[] =
   [90 * dayMs, 7 * dayMs],
 ]
 
-/** Returns the interval in milliseconds. */
 const chooseTickInterval = (spanMs: number): number =>
   tickIntervals.find(([max]) => spanMs <= max)?.[1] ?? 30 * dayMs
 

@@ -46,7 +46,7 @@ function findRefusalReason(
   )
   const socialNeed = needs.find(({ name }) => name === 'social')
   if (lowestNeed !== undefined && computeNeedShare(lowestNeed) <= constants.critical) {
-    // A conversation fills the social need, so it is not rejected because this need is critical.
+    // A conversation fills the social need, so a critical social need is not a reason to reject it.
     const fillsNeed = lowestNeed === socialNeed && isConversation(bid.interaction_name)
     if (!fillsNeed) return `I need to see to my ${lowestNeed.name} first`
   }

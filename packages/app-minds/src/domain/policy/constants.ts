@@ -13,7 +13,7 @@ export const policyConstants = Object.freeze({
   /** Number of observed gains after which their mean replaces the estimate, and weight of the newest gain. */
   learned_after: 3,
   learning_rate: 0.3,
-  /** Distance in steps that halves a gain, and assumed distance of an entity without a position. */
+  /** Distance in steps that halves a gain, and distance assumed for an entity without a position. */
   distance_scale: 20,
   unknown_distance: 10,
   /** Maximum distance in steps for conversations, and distance in steps within which a missing entity is gone. */

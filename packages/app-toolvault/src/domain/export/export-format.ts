@@ -55,7 +55,7 @@ function readNumber(list: unknown, index: number): number | null {
   return typeof value === 'number' ? value : null
 }
 
-/** Also removes characters that XML does not allow. */
+/** Escapes markup and removes characters that XML does not allow. */
 export const escapeXml = (text: string): string =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 does not allow them

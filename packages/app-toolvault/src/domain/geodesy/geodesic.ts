@@ -32,7 +32,7 @@ export const normalizeBearing = (degrees: number): number => {
   return normalized === 360 ? 0 : normalized
 }
 
-/** Returns an angle from -180 to 180 degrees. */
+/** Returns an angle above -180 and up to 180 degrees. */
 export const normalizeAngle = (degrees: number): number => {
   const normalized = normalizeBearing(degrees)
   return normalized > 180 ? normalized - 360 : normalized

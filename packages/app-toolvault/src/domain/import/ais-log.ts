@@ -140,7 +140,7 @@ export class AisLogReader {
 const toReason = (error: string): string =>
   /checksum/.test(error) ? 'wrong checksum' : error.replace(/^AisDecode: /, '').replace(/\.$/, '')
 
-/** Removes the `@` that pads names. */
+/** Removes padding, which starts with `@`. */
 const removePadding = (text: string): string => text.replace(/@.*$/s, '').trim()
 
 /** 102.3 knots, or 63 knots in the long-range message, means "not available". */

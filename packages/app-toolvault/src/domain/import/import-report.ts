@@ -20,7 +20,7 @@ interface SkippedLine {
 
 const maxListedLines = 100
 
-/** Counts skipped lines and positions, and lists the first hundred. */
+/** Counts skipped lines and positions by reason, and lists the first hundred. */
 export class SkipCounter {
   readonly counts: Record<string, number> = {}
   readonly firstSkipped: SkippedLine[] = []

@@ -159,7 +159,7 @@ const sentenceReaders: Readonly<Record<string, (fields: readonly string[]) => Se
   VTG: ([, course, , , , speed]) => ({ clock: undefined, motion: readMotion(speed, course) }),
 }
 
-/** Reads `hhmmss.ss`. */
+/** Converts `hhmmss.ss` to milliseconds. */
 function readClock(text: string | undefined): number | undefined {
   const match = /^(\d\d)(\d\d)(\d\d(?:\.\d+)?)$/.exec(text ?? '')
   if (match === null) return undefined
