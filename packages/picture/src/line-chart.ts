@@ -11,7 +11,7 @@ const maxLabelRows = 4
 const semiBoldFactor = 1.05
 
 /**
- * Builds a Vega-Lite specification with one panel per unit. Rules show markers, and shades show ranges. Omits
+ * Builds a Vega-Lite specification with one panel per unit. Draws markers as rules and ranges as shaded areas. Omits
  * labels that do not fit.
  */
 export function lineChart(chart: LineChart): TopLevelSpec {

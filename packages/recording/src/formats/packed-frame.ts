@@ -93,7 +93,7 @@ export const listSystem = (system: SystemRow): readonly number[] => [
 export const listSolver = ({ iterations, residual, converged, constraints, contacts }: SolverRow) =>
   [iterations, residual, converged === null ? Number.NaN : Number(converged), constraints, contacts] as const
 
-/** Stored if only `converged` is missing. NULL means that all diagnostics are missing. */
+/** Stored as `converged` if only that is missing. NULL means that all diagnostics are missing. */
 export const unknownConvergence = 2
 
 /** Returns null if all lists are empty. */

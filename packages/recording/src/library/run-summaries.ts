@@ -21,7 +21,7 @@ export const worstFields = [
   'worst_residual',
 ] as const satisfies readonly (keyof WorstValues)[]
 
-/** A kind missing from `kinds` was ruled out only if a law in `checked` detects it. */
+/** A kind outside `kinds` is excluded only if a law in `checked` detects it. */
 export interface RunVerdict extends WorstValues {
   readonly checked: readonly string[]
   readonly not_checked: readonly string[]

@@ -30,7 +30,7 @@ const maxCacheBytes = 128 * 1024 ** 2
 
 const windowsPerTurn = 8
 
-/** Number of complete windows from which a second thread helps. */
+/** Minimum number of complete windows for using a second thread. */
 const minLongWindows = 64
 
 interface StoredColumns {

@@ -29,7 +29,7 @@ export interface RecorderMethods {
     readonly parts: readonly Uint8Array[]
     readonly nowMs: number
   }) => IngestProgress
-  /** The last line of a complete stream does not need a line feed. */
+  /** Ends a request. If `isWhole`, stores a last line without line feed. */
   readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => IngestProgress
   /** Stores pending frames. If that fails, the next `runWrite` or `runEnd` throws. */
   readonly runFlush: (args: { readonly nowMs: number }) => RunProgress

@@ -356,8 +356,8 @@ export class Recorder {
 }
 
 /**
- * Returns the runs to remove: those older than `maxAgeMs`, then the first ones until the rest and the live runs fit.
- * `runs` are sorted, least recently written first.
+ * Returns the runs to remove: those older than `maxAgeMs`, then the first ones until the others and the live runs fit
+ * into `maxBytes`. `runs` are sorted, least recently written first.
  */
 function findExpired(
   runs: readonly RunEntry[],

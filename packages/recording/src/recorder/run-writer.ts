@@ -266,7 +266,7 @@ export class RunWriter {
     this.#run.isDirty = true
   }
 
-  /** Runs one transaction. If it throws, the state of the last flush is restored. */
+  /** Stores pending frames in one transaction. If it throws, the state of the last flush is restored. */
   flush(nowMs: number): RunProgress {
     if (!this.#run.isDirty) {
       this.#slabs.clear()

@@ -56,7 +56,7 @@ export class McapFrames implements FrameSource {
       throw createInvalidError(`a record of the stream has more than ${maxChunkBytes} bytes`)
   }
 
-  /** Ignores an incomplete last chunk. Throws `NOT_A_RECORDING` if no channel is of causeway.v1. */
+  /** Ignores an incomplete last chunk. Throws `NOT_A_RECORDING` if no channel has a causeway.v1 schema. */
   end(): readonly Line[] {
     if ([...this.#channels.values()].some(isKnownSchema)) return []
     const schemas = [...this.#schemas.values()].slice(0, 20)

@@ -38,7 +38,7 @@ const maxSliceBytes = 512 * 1024 ** 2
 
 const maxGroupValues = 4 * maxValues
 
-/** Maximum ratio of the read columns' size to the file's. Dictionaries make constant columns small. */
+/** Maximum ratio of the size of the read columns to the file size. Dictionaries make constant columns small. */
 const maxRatio = 1000
 
 const maxWidth = 10_000

@@ -34,8 +34,8 @@ function findRun(name: string): string | null {
 }
 
 /**
- * Selects the arrays of the first run. The number of rows is that of the times, or the most frequent length of the
- * first axis.
+ * Selects the arrays of the first run. The number of rows is the length of the times, or else the most frequent length
+ * of the first axis.
  */
 export function selectRowArrays(allArrays: readonly RowArray[]): RowColumns {
   const isColumn = ({ shape, type }: RowArray): boolean =>

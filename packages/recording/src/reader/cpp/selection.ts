@@ -13,8 +13,8 @@ export interface Source {
 }
 
 /**
- * A SELECT of one table (alias `t`) with LEFT JOINed parts. Missing columns and tables are NULL. `column`, `columns`
- * and `leaf` reference positions in the row.
+ * A SELECT of one table (alias `t`) with LEFT JOINed parts. Missing columns and tables are NULL. `column` and `leaf`
+ * return positions in the row.
  */
 export interface Selection {
   readonly root: Source
