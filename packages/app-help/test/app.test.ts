@@ -254,7 +254,7 @@ verifies('help:start', async (t) => {
   t.equal(store.getBuildProgress(), undefined)
 })
 
-verifies('help:start', 'if indexing at the start is disabled, a query returns the remedy', async (t) => {
+verifies('help:start', 'if indexing at the start is disabled, a query fails with a remedy', async (t) => {
   const { app } = await opened(t, { settings: { helpBuild: false } })
   await t.rejects(app.client().call('find_help_topics', { text: 'hook' }), {
     code: 'HELP_NOT_BUILT',

@@ -107,7 +107,7 @@ verifies('help:chunk:fence', async (t) => {
   t.match(withFence?.text, /```js[\s\S]*line\(11\)[\s\S]*```/, 'does not split a fence that fits')
 })
 
-verifies('help:chunk:fence', 'each chunk of a split fence contains its language', async (t) => {
+verifies('help:chunk:fence', 'each chunk of a split fence has the language of the fence', async (t) => {
   const code = [
     '# Big',
     '```ts',
@@ -254,7 +254,7 @@ t.test(
   },
 )
 
-t.test('findPageLinks takes linear time for tables, repeated links and long text', async (t) => {
+t.test('findPageLinks reads tables, omits repeated links and handles many brackets', async (t) => {
   t.same(links('| page | about |\n| --- | --- |\n| [b](b.md) | bees |\n| [c](c.md) | cats |'), [
     { to: 'guide/b.md', text: 'b bees' },
     { to: 'guide/c.md', text: 'c cats' },
@@ -263,7 +263,7 @@ t.test('findPageLinks takes linear time for tables, repeated links and long text
   t.same(links('['.repeat(20_000)), [])
 })
 
-t.test('headings, links and index texts are parsed in linear time', async (t) => {
+t.test('splitBlocks, extractWords and findPageLinks handle hostile text', async (t) => {
   const blanks = ' '.repeat(100_000)
   t.match(splitBlocks([`# a ${blanks} b ##${blanks}`]), [{ kind: 'heading', level: 1 }])
   t.match(splitBlocks(['# a ##', '## #', '#', '#a']), [
@@ -391,7 +391,7 @@ t.test('findNeedles finds a needle at any position', async (t) => {
   t.ok(findNeedles(broken, wanted).size > 0, 'finds a needle across the end of a database page')
 })
 
-t.test('formatLlmsText groups pages by section', async (t) => {
+t.test('formatLlmsText lists a page below its section', async (t) => {
   const page = { doc_id: 7, title: 'Hooks', file_path: 'docs/hooks.md', section: 'Reference' }
   t.equal(
     formatLlmsText('Docs', 'All.', [page]),

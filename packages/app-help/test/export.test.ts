@@ -238,22 +238,26 @@ verifies('help:postgres', 'an unreachable server is reported without its address
   t.notMatch(String((failure as Error).message), /secretword|127\.0\.0\.1/)
 })
 
-verifies('help:postgres', 'a missing extension is reported', async (t) => {
-  for (const [code, message] of [
-    ['0A000', /extension vector/],
-    ['42704', /extension vector/],
-    ['28P01', /rejected the user/],
-    ['3D000', /database does not exist/],
-    ['57P01', /cannot be reached/],
-    ['53300', /no free space or connections/],
-  ] as const)
-    t.match(toDatabaseError(Object.assign(new Error('as PostgreSQL says it'), { code })), {
-      code: 'HELP_DATABASE_UNUSABLE',
-      message,
-    })
-  const mistake = Object.assign(new Error('syntax error'), { code: '42601' })
-  t.equal(toDatabaseError(mistake), mistake, 'returns other errors unchanged')
-})
+verifies(
+  'help:postgres',
+  'database errors are reported by their cause, such as a missing extension',
+  async (t) => {
+    for (const [code, message] of [
+      ['0A000', /extension vector/],
+      ['42704', /extension vector/],
+      ['28P01', /rejected the user/],
+      ['3D000', /database does not exist/],
+      ['57P01', /cannot be reached/],
+      ['53300', /no free space or connections/],
+    ] as const)
+      t.match(toDatabaseError(Object.assign(new Error('as PostgreSQL says it'), { code })), {
+        code: 'HELP_DATABASE_UNUSABLE',
+        message,
+      })
+    const mistake = Object.assign(new Error('syntax error'), { code: '42601' })
+    t.equal(toDatabaseError(mistake), mistake, 'returns other errors unchanged')
+  },
+)
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 t.setTimeout(isLong ? 600_000 : 240_000)

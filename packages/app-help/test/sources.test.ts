@@ -45,7 +45,7 @@ verifies('help:source:html', 'convertHtml converts the content of a page', async
   t.equal(convertHtml('<h1 title="a > b">Deep</h1><p>&#x110000;&unknown;'), '# Deep\n\n\ufffd&unknown;\n')
 })
 
-verifies('help:source:html', 'convertHtml takes linear time for hostile pages', async (t) => {
+verifies('help:source:html', 'convertHtml takes less than 10 s for hostile pages', async (t) => {
   const before = process.cpuUsage()
   for (const part of ['<', '<a "', '<a href="', '<!--', '<script>', '<nav>', '&#', '<h1>', '<pre>', '</'])
     convertHtml(part.repeat(200_000 / part.length))

@@ -231,7 +231,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     await t.rejects(build(), { code: 'HELP_BUILD_RUNNING' }, 'does not take over the lock of another machine')
   })
 
-  t.test(`${name}: cached vectors and the last report are stored`, async (t) => {
+  t.test(`${name}: cached vectors are stored by space, and a new storage has no report`, async (t) => {
     const { storage } = await setUp(t)
     const vector = Float32Array.from([0.25, -1])
     await storage.cacheVectors('space', new Map([['a', vector]]))

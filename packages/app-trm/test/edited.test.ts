@@ -127,7 +127,7 @@ verifies('trm:submit:project', 'one of two simultaneous candidates is rejected',
   t.equal(readText(root, 'p', 'score'), both[0]?.status === 'fulfilled' ? '2\n' : '3\n')
 })
 
-verifies('trm:candidate:format', 'absolute paths below the project are accepted in every mode', async (t) => {
+verifies('trm:candidate:format', 'absolute paths below the project are accepted in four modes', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   const path = join(root, 'p', 'score')

@@ -103,7 +103,7 @@ verifies('trm:halt:rules', async (t) => {
 
 verifies(
   'trm:halt:rules',
-  'scores of 0, .5, .5, .5 and .5 reach a plateau at step 5 with the average .49995',
+  'scores of 0, .5, .5, .5 and .5 give a streak of 3 and the average .49995',
   async (t) => {
     const standing = after([0, 0.5, 0.5, 0.5, 0.5])
     t.match(standing, { streak: 3, best_step: 2 })
@@ -328,7 +328,7 @@ verifies('trm:submit:guard', async (t) => {
   t.match(honest, { shouldHalt: true, rule: 'success', guard: { passes: true, tests: { passed: 3 } } })
 })
 
-verifies('trm:submit:guard', '`write: improved` never lands a candidate with a forged verdict', async (t) => {
+verifies('trm:submit:guard', 'a forged verdict does not land with `write: improved`', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   await ask('start', { repo: 'sums', test: unittest, options: { write: 'improved' } })
@@ -338,7 +338,7 @@ verifies('trm:submit:guard', '`write: improved` never lands a candidate with a f
 
 verifies(
   'trm:submit:guard',
-  'a session that trusts tests has no guard, and a harmless change of a test is confirmed',
+  'a session that trusts tests has no guard, and a harmless change of a test file is confirmed',
   async (t) => {
     const { client } = await openTrm(t, { files: guardJudged })
     const { ask } = client()
@@ -371,7 +371,7 @@ verifies('trm:submit:protected', async (t) => {
   t.match(await ask('submit', { candidate: repairSums }), { step: 1 })
 })
 
-t.test('findProtectedPaths returns the changed paths that match a pattern', async (t) => {
+t.test('createGlobMatcher matches patterns, and findProtectedPaths tests', async (t) => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['*.lock', 'a/b/yarn.lock', true],
     ['*.lock', 'yarn.lock.txt', false],

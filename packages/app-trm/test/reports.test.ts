@@ -44,19 +44,23 @@ verifies('trm:tests:reports', 'a file that pytest cannot load is an error with i
   t.match(run?.cases[1], { id: 'broken/test_b.py', message: /No module named/ })
 })
 
-verifies('trm:tests:reports', 'a report of node --test has groups, skipped and todo tests', async (t) => {
-  for (const run of [report('node-test.xml'), output('node-test.tap')]) {
-    t.same(counts(run), [2, 2, 0, 2], run?.source ?? 'no report')
-    t.equal(run?.isComplete, true)
-  }
-  const inner = report('node-test.xml')?.cases.find(({ id }) => id.endsWith('group > inner fails'))
-  t.match(inner, {
-    status: 'fail',
-    file: '/work/javascript/node.test.js',
-    line: 11,
-    message: /x is not a function/,
-  })
-})
+verifies(
+  'trm:tests:reports',
+  'reports of node --test are read with groups, skipped and todo tests',
+  async (t) => {
+    for (const run of [report('node-test.xml'), output('node-test.tap')]) {
+      t.same(counts(run), [2, 2, 0, 2], run?.source ?? 'no report')
+      t.equal(run?.isComplete, true)
+    }
+    const inner = report('node-test.xml')?.cases.find(({ id }) => id.endsWith('group > inner fails'))
+    t.match(inner, {
+      status: 'fail',
+      file: '/work/javascript/node.test.js',
+      line: 11,
+      message: /x is not a function/,
+    })
+  },
+)
 
 verifies('trm:tests:reports', 'reports of tape, vitest, jest and mocha are read', async (t) => {
   t.same(counts(output('tape.tap')), [3, 1, 0, 1])

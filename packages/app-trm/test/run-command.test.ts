@@ -101,14 +101,18 @@ t.test('commands run with a lower priority than the server', async (t) => {
   t.match(group.stdout.text, 'nice 5')
 })
 
-verifies('trm:run:confined', 'limits apply to every command, and commands cannot raise them', async (t) => {
-  const command = 'ulimit -c; ulimit -f; ulimit -t; ulimit -f unlimited 2>/dev/null || echo refused; exit 4'
-  const { stdout, exitCode } = await run(t, command, { timeoutMs: 9500 })
-  const [core, file, time, ...rest] = stdout.text.trim().split('\n')
-  t.same([core, file, exitCode], ['0', '8388608', 4])
-  t.equal(Number(time), 10 * availableParallelism() + 10)
-  t.ok(process.getuid?.() === 0 || rest[0] === 'refused', 'but by root')
-})
+verifies(
+  'trm:run:confined',
+  'a command has limits that it cannot raise unless it runs as root',
+  async (t) => {
+    const command = 'ulimit -c; ulimit -f; ulimit -t; ulimit -f unlimited 2>/dev/null || echo refused; exit 4'
+    const { stdout, exitCode } = await run(t, command, { timeoutMs: 9500 })
+    const [core, file, time, ...rest] = stdout.text.trim().split('\n')
+    t.same([core, file, exitCode], ['0', '8388608', 4])
+    t.equal(Number(time), 10 * availableParallelism() + 10)
+    t.ok(process.getuid?.() === 0 || rest[0] === 'refused', 'but by root')
+  },
+)
 
 verifies(
   'trm:run:confined',
@@ -166,7 +170,7 @@ verifies(
   },
 )
 
-verifies('trm:patterns:linear', 'redact takes time linear in the length of a word', async (t) => {
+verifies('trm:patterns:linear', 'redact handles very long words', async (t) => {
   for (const word of ['a', 'token', 'token-', 'passw'])
     t.equal(redact(word.repeat(50_000), {}).length, word.length * 50_000)
 })
@@ -198,15 +202,18 @@ t.test('signalGroup never signals the group of this process', async (t) => {
   t.match(createMark(process.pid), { pid: process.pid })
 })
 
-t.test('a capture removes escape sequences, carriage returns and repeated lines', async (t) => {
-  t.equal(
-    cleanOutput('\u001b[31mred\u001b[0m\n10%\r20%\r100%\na\na\na\na\na\nb'),
-    'red\n100%\na\n[the line above 4 more times]\nb',
-  )
-  const small = new Capture()
-  small.add(Buffer.from('all of it'))
-  t.same(small.finish(), { text: 'all of it', bytes: 9, truncated: false })
-})
+t.test(
+  'cleanOutput removes escape sequences and overwritten text, and collapses repeated lines',
+  async (t) => {
+    t.equal(
+      cleanOutput('\u001b[31mred\u001b[0m\n10%\r20%\r100%\na\na\na\na\na\nb'),
+      'red\n100%\na\n[the line above 4 more times]\nb',
+    )
+    const small = new Capture()
+    small.add(Buffer.from('all of it'))
+    t.same(small.finish(), { text: 'all of it', bytes: 9, truncated: false })
+  },
+)
 
 verifies(
   'trm:run:isolated',

@@ -108,7 +108,6 @@ export async function reopenTrm(
 /** Requests all fields of a result. */
 const findDetails = (tool: string) => (['start', 'submit', 'state'].includes(tool) ? { details: true } : {})
 
-/** Writes a file, and the folders above it. */
 export function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)

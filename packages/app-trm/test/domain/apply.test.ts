@@ -7,7 +7,7 @@ import { readCandidate } from '../../src/domain/candidate/read-candidate.ts'
 import type { Candidate, FileContent } from '../../src/domain/candidate/types.ts'
 import { after, applied } from './candidate/apply-kit.ts'
 
-verifies('trm:candidate:format', 'a change produces the same bytes in every mode', async (t) => {
+verifies('trm:candidate:format', 'a change produces the same bytes in four modes', async (t) => {
   for (const [end, last] of [
     ['\n', '\n'],
     ['\r\n', '\r\n'],
@@ -58,7 +58,7 @@ t.test('a candidate with one rejected part is rejected as a whole', async (t) =>
   )
 })
 
-t.test('invalid, repeated and nested paths and too many files are rejected', async (t) => {
+t.test('repeated and nested paths, no files, and too many or too large files are rejected', async (t) => {
   const file = (path: string) => ({ path, content: 'x' })
   t.throws(() => applied({}, { mode: 'files', files: [file('a.txt'), file('./a.txt')] }), {
     code: 'DUPLICATE_PATH',
@@ -73,44 +73,48 @@ t.test('invalid, repeated and nested paths and too many files are rejected', asy
   t.same(listSources({ mode: 'files', files: [file('b//c'), file('./a')] }).paths, ['a', 'b/c'])
 })
 
-verifies('trm:candidate:refused', 'a path that leaves the project or enters .git is rejected', async (t) => {
-  for (const path of [
-    '',
-    '.',
-    '/etc/passwd',
-    '../a',
-    'a/../../b',
-    'a\0b',
-    'a\\b',
-    'C:/a',
-    'c:a',
-    '~/a',
-    'a/',
-    'a\nb',
-  ]) {
-    t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
-  }
-  for (const path of [
-    '.git',
-    '.git/config',
-    'sub/.GIT/hooks/x',
-    '.git /x',
-    '.git./x',
-    'git~1/x',
-    '.g\u200cit/x',
-    '.git::$DATA',
-  ]) {
-    t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
-  }
-  t.throws(() => normalizePath('a'.repeat(1025)), { code: 'INVALID_PATH' })
-  t.same(['./a//b.py', '.gitignore', 'git/x', 'ü b.txt', '...'].map(normalizePath), [
-    'a/b.py',
-    '.gitignore',
-    'git/x',
-    'ü b.txt',
-    '...',
-  ])
-})
+verifies(
+  'trm:candidate:refused',
+  'invalid paths and paths out of the project or into .git are rejected',
+  async (t) => {
+    for (const path of [
+      '',
+      '.',
+      '/etc/passwd',
+      '../a',
+      'a/../../b',
+      'a\0b',
+      'a\\b',
+      'C:/a',
+      'c:a',
+      '~/a',
+      'a/',
+      'a\nb',
+    ]) {
+      t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
+    }
+    for (const path of [
+      '.git',
+      '.git/config',
+      'sub/.GIT/hooks/x',
+      '.git /x',
+      '.git./x',
+      'git~1/x',
+      '.g\u200cit/x',
+      '.git::$DATA',
+    ]) {
+      t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
+    }
+    t.throws(() => normalizePath('a'.repeat(1025)), { code: 'INVALID_PATH' })
+    t.same(['./a//b.py', '.gitignore', 'git/x', 'ü b.txt', '...'].map(normalizePath), [
+      'a/b.py',
+      '.gitignore',
+      'git/x',
+      'ü b.txt',
+      '...',
+    ])
+  },
+)
 
 t.test('listSources returns the hashes in a candidate by normalized path', async (t) => {
   const sha = '0'.repeat(64)
@@ -162,7 +166,7 @@ t.test('a candidate that changes nothing is applied with a warning', async (t) =
   t.match(warnings, [{ code: 'NO_CHANGES' }])
 })
 
-t.test('a candidate that rewrites a large file gets a LARGE_FILE warning', async (t) => {
+t.test('replacing a file with 100,000 characters causes a LARGE_FILE warning', async (t) => {
   const candidate: Candidate = { mode: 'files', files: [{ path: 'a.txt', content: 'x'.repeat(100_000) }] }
   t.match(applied({ 'a.txt': 'a' }, candidate).warnings, [{ code: 'LARGE_FILE', path: 'a.txt' }])
   t.same(applied({}, candidate).warnings, [], 'a new one can only be sent whole')
@@ -201,7 +205,7 @@ t.test('a candidate that makes a file invalid gets a warning with the line', asy
   }
 })
 
-t.test('a candidate can use short, long and Python names for its members', async (t) => {
+t.test('a candidate can use aliases and snake_case names for its members', async (t) => {
   const own = readCandidate({
     mode: 'modify',
     changes: [{ file: 'a.py', edits: [{ op: 'replace', old_text: 'a', new_text: 'b' }] }],

@@ -146,7 +146,7 @@ t.test('the error about a missing text contains the most similar region', async 
   })
 })
 
-verifies('trm:candidate:edits', 'the error about overlapping edits names them', async (t) => {
+verifies('trm:candidate:edits', 'the error about overlapping edits contains their numbers', async (t) => {
   const pairs: [Edit, Edit][] = [
     [
       { type: 'replaceRange', startLine: 1, endLine: 4, content: 'x' },
@@ -204,7 +204,6 @@ function sources(): readonly string[] {
     .flatMap(([folder, kind]) => sourcesBelow(folder, kind))
 }
 
-/** Texts of the sources, read once for all tests. */
 const files = sources()
 
 function pythonFolder(): string {

@@ -35,8 +35,11 @@ pandas.errors.ParserError: bad row
   ])
 })
 
-verifies('trm:feedback:problems', 'chained, grouped and empty Python errors stay separate', async (t) => {
-  const chained = `Traceback (most recent call last):
+verifies(
+  'trm:feedback:problems',
+  'readPythonErrors separates chained and grouped errors and accepts an empty message',
+  async (t) => {
+    const chained = `Traceback (most recent call last):
   File "a.py", line 1, in f
     {}['k']
 KeyError: 'k'
@@ -55,12 +58,12 @@ Traceback (most recent call last):
     x
 NameError: name 'x' is not defined
 `
-  t.match(readPythonErrors(chained), [
-    { type: 'KeyError', message: "'k'" },
-    { type: 'StopIteration', message: '' },
-    { type: 'NameError', frames: [{ line: 5 }] },
-  ])
-  const group = `  + Exception Group Traceback (most recent call last):
+    t.match(readPythonErrors(chained), [
+      { type: 'KeyError', message: "'k'" },
+      { type: 'StopIteration', message: '' },
+      { type: 'NameError', frames: [{ line: 5 }] },
+    ])
+    const group = `  + Exception Group Traceback (most recent call last):
   |   File "g.py", line 7, in <module>
   |     raise ExceptionGroup('two', errors)
   | ExceptionGroup: two (1 sub-exception)
@@ -71,12 +74,13 @@ NameError: name 'x' is not defined
     | ValueError: first
     +------------------------------------
 `
-  t.match(readPythonErrors(group), [
-    { type: 'ValueError', message: 'first', frames: [{ file: 'g.py', line: 3 }] },
-  ])
-})
+    t.match(readPythonErrors(group), [
+      { type: 'ValueError', message: 'first', frames: [{ file: 'g.py', line: 3 }] },
+    ])
+  },
+)
 
-t.test('readPythonErrors returns the file of a syntax error', async (t) => {
+t.test('findProblems returns the file, line and advice of a syntax error', async (t) => {
   const output = `  File "recipes.py", line 12
     def f(:
           ^
@@ -101,7 +105,7 @@ t.test('readPythonErrors reads the output of real runners', async (t) => {
   ])
 })
 
-t.test('advice uses exact names and is omitted if it is uncertain', async (t) => {
+t.test('advisePython returns specific advice, and undefined for an unknown error', async (t) => {
   const advice = (type: string, message: string) => advisePython({ type, message }, isOwn)
   t.match(advice('AttributeError', "'DataFrame' object has no attribute 'colums'"), /'colums'.*DataFrame/)
   t.match(advice('NameError', "name 'colunm' is not defined. Did you mean: 'column'?"), "write 'column'")
@@ -175,7 +179,7 @@ t.test('equal assertions of different tests stay separate, and other text is unc
   t.equal(items[2], 'failed: c (tests/test_a.py:9)\nnot ok')
 })
 
-t.test('the advice about a missing module of unknown origin covers both cases', async (t) => {
+t.test('the advice about a missing module of unknown origin names PYTHONPATH and the package', async (t) => {
   const error = { type: 'ModuleNotFoundError', message: "No module named 'yaml'" }
   t.match(
     advisePython(error, () => undefined),
@@ -204,15 +208,19 @@ t.test('createGlobMatcher matches names, folders and paths', async (t) => {
   }
 })
 
-verifies('trm:patterns:linear', 'createGlobMatcher and parseIgnoreRules do not backtrack', async (t) => {
-  const path = 'a/'.repeat(500) + 'a'.repeat(500)
-  for (const pattern of [`${'*a'.repeat(90)}b`, `${'**/a/'.repeat(30)}b`, `${'**'.repeat(90)}b`]) {
-    t.notOk(createGlobMatcher(pattern)(path), pattern)
-    t.equal(parseIgnoreRules(pattern)(path, false), undefined, pattern)
-  }
-  t.equal(parseIgnoreRules('['.repeat(100_000))('a', false), undefined)
-  t.equal(parseIgnoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
-})
+verifies(
+  'trm:patterns:linear',
+  'createGlobMatcher and parseIgnoreRules handle patterns that could cause backtracking',
+  async (t) => {
+    const path = 'a/'.repeat(500) + 'a'.repeat(500)
+    for (const pattern of [`${'*a'.repeat(90)}b`, `${'**/a/'.repeat(30)}b`, `${'**'.repeat(90)}b`]) {
+      t.notOk(createGlobMatcher(pattern)(path), pattern)
+      t.equal(parseIgnoreRules(pattern)(path, false), undefined, pattern)
+    }
+    t.equal(parseIgnoreRules('['.repeat(100_000))('a', false), undefined)
+    t.equal(parseIgnoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
+  },
+)
 
 t.test('parseIgnoreRules treats three stars like two, and removes only one leading slash', async (t) => {
   const rules = parseIgnoreRules('***/a\n//b\nc/***\n')
@@ -252,7 +260,7 @@ t.test('listSources rejects more than 10,000 edits', async (t) => {
   })
 })
 
-t.test('findPrograms and findScripts take linear time for a word with many quotes', async (t) => {
+t.test('findPrograms and findScripts handle a word with 100,000 quotes', async (t) => {
   const quotes = '"'.repeat(100_000)
   t.equal(findPrograms(`a${quotes}b`).length, 1)
   t.same(findScripts(`a${quotes}b`), [])

@@ -55,7 +55,7 @@ verifies(
   },
 )
 
-t.test('alterTests does not alter tests whose assertion might not run', async (t) => {
+t.test('alterTests does not alter a test whose altered assertion might not fail', async (t) => {
   for (const body of [
     ['if x:', '    assert f(1) == 3'],
     ['for x in xs:', '    assert f(x) == 3'],
@@ -111,23 +111,27 @@ t.test('findHelpers returns the rules that a data check imports, but not other m
   t.same(findHelpers(texts, changed, new Set()), [])
 })
 
-verifies('trm:patterns:linear', 'large and hostile test files are altered in linear time', async (t) => {
-  const startMs = process.cpuUsage().user
-  const ids = Array.from({ length: 5000 }, (_, index) => `test_a.test_${index}`)
-  const tests = ids.map((id) => `def ${id.slice(7)}():\n    assert f(1) == 3\n`).join('')
-  t.equal(alterTests('test_a.py', tests, passed(...ids)).names.length, 200)
-  for (const [path, text] of [
-    ['test_a.py', `def test_0(${')'.repeat(400_000)}\n`],
-    ['test_a.py', `def test_0():\n    assert ${'='.repeat(400_000)}\n`],
-    ['test_a.py', `def test_0():\n    assert ${'a '.repeat(200_000)}\n`],
-    ['test_a.py', `def test_0():\n${' '.repeat(400_000)}assert f(1) == 3`],
-    ['a.test.js', `test('test_0', () => {${' '.repeat(400_000)}assert.equal(f(1), 3)`],
-    ['a.test.js', `test('test_0', () => {${' assert.equal('.repeat(30_000)}`],
-    ['a.test.js', "test('".repeat(60_000)],
-  ] as const)
-    alterTests(path, text, passed('test_a.test_0', 'test_0'))
-  t.ok(process.cpuUsage().user - startMs < 3_000_000, `${process.cpuUsage().user - startMs} µs`)
-})
+verifies(
+  'trm:patterns:linear',
+  'alterTests takes less than 3 s for large and hostile test files',
+  async (t) => {
+    const startMs = process.cpuUsage().user
+    const ids = Array.from({ length: 5000 }, (_, index) => `test_a.test_${index}`)
+    const tests = ids.map((id) => `def ${id.slice(7)}():\n    assert f(1) == 3\n`).join('')
+    t.equal(alterTests('test_a.py', tests, passed(...ids)).names.length, 200)
+    for (const [path, text] of [
+      ['test_a.py', `def test_0(${')'.repeat(400_000)}\n`],
+      ['test_a.py', `def test_0():\n    assert ${'='.repeat(400_000)}\n`],
+      ['test_a.py', `def test_0():\n    assert ${'a '.repeat(200_000)}\n`],
+      ['test_a.py', `def test_0():\n${' '.repeat(400_000)}assert f(1) == 3`],
+      ['a.test.js', `test('test_0', () => {${' '.repeat(400_000)}assert.equal(f(1), 3)`],
+      ['a.test.js', `test('test_0', () => {${' assert.equal('.repeat(30_000)}`],
+      ['a.test.js', "test('".repeat(60_000)],
+    ] as const)
+      alterTests(path, text, passed('test_a.test_0', 'test_0'))
+    t.ok(process.cpuUsage().user - startMs < 3_000_000, `${process.cpuUsage().user - startMs} µs`)
+  },
+)
 
 const problem = (kind: string, message: string, line: number, file = 'a.py'): Problem => ({
   source: /^[A-Z]\w+Error$/.test(kind) ? 'python' : 'lint',
@@ -216,23 +220,16 @@ t.test('a fix renames a misspelled name on its line', async (t) => {
   )
 })
 
-verifies(
-  'trm:advice:sure',
-  'a fix that is uncertain or leaves an invalid file is not returned',
-  async (t) => {
-    t.equal(
-      repaired('def f(:\n    np.zeros(1)\n', problem('NameError', "name 'np' is not defined", 2)),
-      undefined,
-    )
-    t.equal(repaired('x\n', problem('NameError', "name 'np' is not defined", 9, 'b.txt')), undefined)
-    t.same(
-      findFixes({ problems: [problem('NameError', "name 'np' is not defined", 1)], files: new Map() }),
-      [],
-    )
-  },
-)
+verifies('trm:advice:sure', 'no fix is returned for an invalid, unknown or non-Python file', async (t) => {
+  t.equal(
+    repaired('def f(:\n    np.zeros(1)\n', problem('NameError', "name 'np' is not defined", 2)),
+    undefined,
+  )
+  t.equal(repaired('x\n', problem('NameError', "name 'np' is not defined", 9, 'b.txt')), undefined)
+  t.same(findFixes({ problems: [problem('NameError', "name 'np' is not defined", 1)], files: new Map() }), [])
+})
 
-t.test('a fix for TypeScript uses the names that the compiler proposes', async (t) => {
+t.test('a fix for TypeScript uses the name that the compiler proposes, or a similar name', async (t) => {
   const text = 'const point = { length: 1 }\nconst size = point.lenght\nconst other = pont\n'
   t.equal(
     repaired(

@@ -92,39 +92,43 @@ t.test('notebook cells are inserted, replaced and deleted in the format of the f
   )
 })
 
-verifies('trm:candidate:notebook', 'a notebook retains its indentation and key order', async (t) => {
-  const data = JSON.parse(jupyter)
-  const forms: [string, string][] = [
-    ['four blanks', JSON.stringify(data, undefined, 4)],
-    ['tabs', JSON.stringify(data, undefined, '\t')],
-    ['one line', JSON.stringify(data)],
-    ['CRLF', jupyter.replaceAll('\n', '\r\n')],
-    ['a byte order mark', `\ufeff${jupyter}`],
-    [
-      'escapes',
-      jupyter.replace(/[äöüß]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`),
-    ],
-    [
-      'names in reverse',
-      jupyter.replace(' "metadata": {\n  "kernelspec"', ' "zzz": 1,\n "metadata": {\n  "kernelspec"'),
-    ],
-  ]
-  for (const [name, text] of forms) {
-    const there = edit(text, { type: 'replaceLine', cell: 0, line: 1, content: '# Titel ü' }).text
-    t.not(there, text, name)
-    t.equal(
-      edit(there, { type: 'replaceLine', cell: 0, line: 1, content: '# Title' }).text,
-      text,
-      `${name}: and back`,
+verifies(
+  'trm:candidate:notebook',
+  'an edited notebook retains its format, such as indentation and key order',
+  async (t) => {
+    const data = JSON.parse(jupyter)
+    const forms: [string, string][] = [
+      ['four blanks', JSON.stringify(data, undefined, 4)],
+      ['tabs', JSON.stringify(data, undefined, '\t')],
+      ['one line', JSON.stringify(data)],
+      ['CRLF', jupyter.replaceAll('\n', '\r\n')],
+      ['a byte order mark', `\ufeff${jupyter}`],
+      [
+        'escapes',
+        jupyter.replace(/[äöüß]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`),
+      ],
+      [
+        'names in reverse',
+        jupyter.replace(' "metadata": {\n  "kernelspec"', ' "zzz": 1,\n "metadata": {\n  "kernelspec"'),
+      ],
+    ]
+    for (const [name, text] of forms) {
+      const there = edit(text, { type: 'replaceLine', cell: 0, line: 1, content: '# Titel ü' }).text
+      t.not(there, text, name)
+      t.equal(
+        edit(there, { type: 'replaceLine', cell: 0, line: 1, content: '# Title' }).text,
+        text,
+        `${name}: and back`,
+      )
+      const longer = edit(text, { type: 'insertCell', cell: 0, kind: 'raw', content: 'a\nb' }).text
+      t.equal(edit(longer, { type: 'deleteCell', cell: 0 }).text, text, `${name}: inserted and removed`)
+    }
+    t.match(
+      edit(forms[5]?.[1] ?? '', { type: 'insertAfter', cell: 0, line: 1, content: 'ü' }).text,
+      '"\\u00fc\\n"',
     )
-    const longer = edit(text, { type: 'insertCell', cell: 0, kind: 'raw', content: 'a\nb' }).text
-    t.equal(edit(longer, { type: 'deleteCell', cell: 0 }).text, text, `${name}: inserted and removed`)
-  }
-  t.match(
-    edit(forms[5]?.[1] ?? '', { type: 'insertAfter', cell: 0, line: 1, content: 'ü' }).text,
-    '"\\u00fc\\n"',
-  )
-})
+  },
+)
 
 t.test('a string source of a notebook cell remains a string', async (t) => {
   const old =
@@ -138,7 +142,7 @@ t.test('a string source of a notebook cell remains a string', async (t) => {
   )
 })
 
-t.test('the last cell of a notebook can be deleted, and a first cell can be inserted', async (t) => {
+t.test('all cells of a notebook can be deleted, and a first cell can be inserted', async (t) => {
   const { text } = edit(jupyter, { type: 'deleteCell', cell: 0 }, { type: 'deleteCell', cell: 1 })
   t.same(readNotebook('n.ipynb', text).cells, [])
   const again = edit(text, { type: 'insertCell', cell: 0, kind: 'code', content: 'x = 1' }).text
@@ -154,7 +158,7 @@ t.test('the warning about an invalid code cell names the cell, and IPython synta
   ])
 })
 
-t.test('an invalid notebook and missing cells are rejected', async (t) => {
+t.test('invalid notebooks, missing cells and invalid edits are rejected', async (t) => {
   const cases: [string, Edit[], string][] = [
     [jupyter, [{ type: 'deleteLine', line: 1 }], 'INVALID_EDIT'],
     [jupyter, [{ type: 'deleteCell', cell: 2 }], 'CELL_NOT_FOUND'],

@@ -74,25 +74,28 @@ verifies('trm:candidate:patch', 'a patch creates, deletes, renames and changes f
   })
 })
 
-t.test('the paths in a patch can be quoted, contain spaces, lack prefixes or precede times', async (t) => {
-  const body = '@@ -1 +1 @@\n-a\n+b\n'
-  const heads: [string, string][] = [
-    ['--- "a/sp\\303\\251cial.txt"\n+++ "b/sp\\303\\251cial.txt"\n', 'spécial.txt'],
-    ['--- a/with blank.txt\t2024-01-01\n+++ b/with blank.txt\t2024-01-02\n', 'with blank.txt'],
-    ['--- src/plain.txt\n+++ src/plain.txt\n', 'src/plain.txt'],
-    ['--- i/mnemonic.txt\n+++ w/mnemonic.txt\n', 'mnemonic.txt'],
-    ['diff --git a/b/x.txt b/b/x.txt\n--- a/b/x.txt\n+++ b/b/x.txt\n', 'b/x.txt'],
-    [
-      'Index: src/svn.txt\n===================\n--- src/svn.txt\t(revision 1)\n+++ src/svn.txt\t(working copy)\n',
-      'src/svn.txt',
-    ],
-  ]
-  for (const [head, path] of heads) {
-    t.same(after({ [path]: 'a\n' }, { mode: 'patch', patch: head + body }), { [path]: 'b\n' }, path)
-  }
-})
+t.test(
+  'the paths in a patch can be quoted, contain spaces, lack prefixes or precede timestamps',
+  async (t) => {
+    const body = '@@ -1 +1 @@\n-a\n+b\n'
+    const heads: [string, string][] = [
+      ['--- "a/sp\\303\\251cial.txt"\n+++ "b/sp\\303\\251cial.txt"\n', 'spécial.txt'],
+      ['--- a/with blank.txt\t2024-01-01\n+++ b/with blank.txt\t2024-01-02\n', 'with blank.txt'],
+      ['--- src/plain.txt\n+++ src/plain.txt\n', 'src/plain.txt'],
+      ['--- i/mnemonic.txt\n+++ w/mnemonic.txt\n', 'mnemonic.txt'],
+      ['diff --git a/b/x.txt b/b/x.txt\n--- a/b/x.txt\n+++ b/b/x.txt\n', 'b/x.txt'],
+      [
+        'Index: src/svn.txt\n===================\n--- src/svn.txt\t(revision 1)\n+++ src/svn.txt\t(working copy)\n',
+        'src/svn.txt',
+      ],
+    ]
+    for (const [head, path] of heads) {
+      t.same(after({ [path]: 'a\n' }, { mode: 'patch', patch: head + body }), { [path]: 'b\n' }, path)
+    }
+  },
+)
 
-verifies('trm:candidate:refused', 'an unsafe patch is rejected', async (t) => {
+verifies('trm:candidate:refused', 'an unsafe or invalid patch is rejected', async (t) => {
   const cases: [string, string][] = [
     ['diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n', 'BINARY_PATCH'],
     ['diff --git a/x.png b/x.png\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzU|?hb\n', 'BINARY_PATCH'],
@@ -120,7 +123,7 @@ verifies('trm:candidate:refused', 'an unsafe patch is rejected', async (t) => {
   }
 })
 
-t.test('a diff whose header differs from its path is rejected', async (t) => {
+t.test('a diff whose headers name another file or a second file is rejected', async (t) => {
   const diff = '--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-a\n+b\n'
   const files = { 'a.txt': 'a\n', 'b.txt': 'a\n' }
   t.throws(() => applied(files, { mode: 'diff', changes: [{ path: 'a.txt', diff }] }), {
@@ -217,7 +220,7 @@ verifies('trm:candidate:format', 'a diff can add or remove the final newline', a
   t.equal(diffed('a\nb', '@@\n a\n-b\n+c\n'), 'a\nc', 'without marks it stays')
 })
 
-t.test('a diff without any line of the file is rejected', async (t) => {
+t.test('an insertion without context lines is rejected', async (t) => {
   t.throws(() => diffed(twenty, '@@ -5,0 +6,1 @@\n+line\n'), { code: 'HUNK_AMBIGUOUS' })
 })
 
@@ -246,7 +249,7 @@ t.test('context that differs from the file causes a warning', async (t) => {
   t.match(warnings, [{ code: 'FUZZY_HUNK', path: 'a.txt', message: /^hunk 1 .* line 4 although 1 of/ }])
 })
 
-t.test('a hunk is never applied to a similar function', async (t) => {
+t.test('a hunk is not applied to a similar function', async (t) => {
   const rest = '    total = 0\n    for row in rows:\n        total += row.weight\n    return total\n'
   const text = `def total_weight(rows):\n${rest}`
   const diff =
@@ -266,7 +269,7 @@ t.test('the end of a diff does not count as a blank context line', async (t) => 
   t.throws(() => diffed(text, long), { code: 'INVALID_DIFF' })
 })
 
-t.test('a hunk that fits at thousands of positions is rejected quickly', async (t) => {
+t.test('a hunk that fits at thousands of positions is rejected', async (t) => {
   const text = 'a\nb\n'.repeat(50_000)
   t.throws(() => diffed(text, '@@\n-a\n+x\n b\n'.repeat(300)), { code: 'HUNK_AMBIGUOUS' })
   t.throws(() => diffed(text, '@@\n a\n b\n c\n a\n-b\n+x\n a\n b\n'), { code: 'HUNK_MISMATCH' })

@@ -25,30 +25,34 @@ const checks = (dataDir: string) =>
     '[ "$(ls /proc | grep -c "^[0-9]")" -lt 20 ]',
   ].map((check, index) => `{ ${check}; } || { echo "check ${index} failed"; exit 1; }`)
 
-verifies('trm:run:confined', 'a session uses bubblewrap if it works', async (t) => {
-  const { programs } = projectFolders(process.env)
-  const { PATH } = process.env
-  if (programs !== undefined) process.env.PATH = `${PATH}:${programs}`
-  t.teardown(() => {
+verifies(
+  'trm:run:confined',
+  'a session with the sandbox `bwrap` uses bubblewrap, or is rejected if it does not work',
+  async (t) => {
+    const { programs } = projectFolders(process.env)
+    const { PATH } = process.env
+    if (programs !== undefined) process.env.PATH = `${PATH}:${programs}`
+    t.teardown(() => {
+      process.env.PATH = PATH
+    })
+    const { client, dataDir, root } = await openTrm(t, { files: { 'p/a.txt': 'a\n' } })
+    const { ask } = client()
+    const start = (sandbox: string) =>
+      ask('start', { repo: 'p', build: checks(dataDir).join('\n'), options: { sandbox } })
+    if (await hasBwrap()) {
+      const { config, baseline } = await start('bwrap')
+      t.equal(config.sandbox, 'bwrap')
+      t.match(baseline, { signals: [{ name: 'build', ok: true, why: 'exit 0' }] })
+      t.same(baseline.isolation, ['work copy', 'process group', 'limits', 'bwrap'])
+    } else await t.rejects(start('bwrap'), { code: 'SANDBOX_UNAVAILABLE' })
+    process.env.PATH = '/nowhere'
+    await t.rejects(start('bwrap'), { code: 'SANDBOX_UNAVAILABLE' })
     process.env.PATH = PATH
-  })
-  const { client, dataDir, root } = await openTrm(t, { files: { 'p/a.txt': 'a\n' } })
-  const { ask } = client()
-  const start = (sandbox: string) =>
-    ask('start', { repo: 'p', build: checks(dataDir).join('\n'), options: { sandbox } })
-  if (await hasBwrap()) {
-    const { config, baseline } = await start('bwrap')
-    t.equal(config.sandbox, 'bwrap')
-    t.match(baseline, { signals: [{ name: 'build', ok: true, why: 'exit 0' }] })
-    t.same(baseline.isolation, ['work copy', 'process group', 'limits', 'bwrap'])
-  } else await t.rejects(start('bwrap'), { code: 'SANDBOX_UNAVAILABLE' })
-  process.env.PATH = '/nowhere'
-  await t.rejects(start('bwrap'), { code: 'SANDBOX_UNAVAILABLE' })
-  process.env.PATH = PATH
-  t.notOk(existsSync(join(root, 'p', 'made.txt')))
-  const plain = await ask('start', { repo: 'p', build: 'true' })
-  t.same(plain.baseline.isolation, ['work copy', 'process group', 'limits'])
-})
+    t.notOk(existsSync(join(root, 'p', 'made.txt')))
+    const plain = await ask('start', { repo: 'p', build: 'true' })
+    t.same(plain.baseline.isolation, ['work copy', 'process group', 'limits'])
+  },
+)
 
 verifies('trm:run:confined', 'the server can require bubblewrap for every session', async (t) => {
   const { PATH } = process.env
@@ -62,8 +66,6 @@ verifies('trm:run:confined', 'the server can require bubblewrap for every sessio
     code: 'SANDBOX_UNAVAILABLE',
   })
 })
-
-/** Data projects whose modules are in their own virtual environment. They use pandas if it is installed. */
 
 const hasPandas = spawnSync(python, ['-c', 'import pandas']).status === 0
 
@@ -213,7 +215,7 @@ const runners = [
 ]
 
 for (const { name, test, all } of sample(runners, 3))
-  verifies('trm:submit:only', name, async (t) => {
+  verifies('trm:submit:only', `${name}: failed or named tests run alone without a step`, async (t) => {
     const { client, critic } = await openTrm(t, { files })
     const { ask } = client()
     const { sessionId: sid, baseline } = await ask('start', { repo: 'p', test })
@@ -270,25 +272,28 @@ t.test('selectTests adds the arguments that each runner requires', async (t) => 
   t.equal(select('make check', ['x'], 'tap'), undefined)
 })
 
-t.test('a server ends the processes that a killed server left, and removes their work copies', async (t) => {
-  const dir = t.testdir({ trm: { work: { 'trial-1': { project: {} }, 'trial-2.mark': '' } } })
-  const children = ['trial-1', 'trial-2'].map((marker) =>
-    spawn('sleep', ['60'], {
-      detached: true,
-      stdio: 'ignore',
-      env: { ...process.env, [markerName]: marker },
-    }),
-  )
-  t.teardown(() => children.map((child) => child.kill('SIGKILL')))
-  const gone = Promise.all(children.map((child) => once(child, 'exit')))
-  await removeWorkCopies(dir)
-  t.same(
-    (await gone).map(([, signal]) => signal),
-    ['SIGKILL', 'SIGKILL'],
-  )
-  t.notOk(existsSync(join(dir, 'trm', 'work')))
-  await removeWorkCopies(join(dir, 'nowhere'))
-})
+t.test(
+  'removeWorkCopies kills the processes that a killed server left, and removes the copies',
+  async (t) => {
+    const dir = t.testdir({ trm: { work: { 'trial-1': { project: {} }, 'trial-2.mark': '' } } })
+    const children = ['trial-1', 'trial-2'].map((marker) =>
+      spawn('sleep', ['60'], {
+        detached: true,
+        stdio: 'ignore',
+        env: { ...process.env, [markerName]: marker },
+      }),
+    )
+    t.teardown(() => children.map((child) => child.kill('SIGKILL')))
+    const gone = Promise.all(children.map((child) => once(child, 'exit')))
+    await removeWorkCopies(dir)
+    t.same(
+      (await gone).map(([, signal]) => signal),
+      ['SIGKILL', 'SIGKILL'],
+    )
+    t.notOk(existsSync(join(dir, 'trm', 'work')))
+    await removeWorkCopies(join(dir, 'nowhere'))
+  },
+)
 
 t.test('a process with the same pid after a reboot is not killed', async (t) => {
   const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })

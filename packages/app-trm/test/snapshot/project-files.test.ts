@@ -78,7 +78,7 @@ t.test('all changes are written, and changed and renamed files retain their mode
   t.same(readdirSync(root).sort(), ['a.txt', 'new', 'outside', 'project', 'tools'], 'nothing else is left')
 })
 
-t.test('a patch sets and clears the executable bit', async (t) => {
+t.test('writeFiles sets and clears executable bits', async (t) => {
   const { root, files } = setUp(t)
   const before = await files.read(['a.txt', 'bin/run.sh'])
   const executableBits = new Map([
@@ -126,7 +126,7 @@ verifies('trm:snapshot:exact', 'a failed write restores every file', async (t) =
 
 verifies(
   'trm:candidate:refused',
-  'links, folders, devices, other repositories and outside paths are rejected',
+  'links, folders, other repositories and paths out of the project are rejected',
   async (t) => {
     const { root, files } = setUp(t)
     symlinkSync(join(root, 'outside'), join(root, 'project/link'))
@@ -171,8 +171,6 @@ t.test('temporary files of an interrupted write are removed', async (t) => {
     ['.a.txt.other'],
   )
 })
-
-/** Snapshots, work copies and sessions on a machine without git. */
 
 /** Hides git until the test ends or the returned function is called. */
 function withoutGit(t: Test): () => void {
@@ -329,44 +327,48 @@ verifies('trm:snapshot:without-git', 'starting the server moves snapshots of ver
   t.match(await reopened.critic.snapshots.entries(taken), [{ path: 'a.txt' }])
 })
 
-verifies('trm:snapshot:without-git', 'ignore rules are read as git reads them', async (t) => {
-  const names = ['a', 'b', 'c.log', 'd.py', 'build', 'out', '[x]', 'e f']
-  const rules = ['*.log', '!c.log', 'build/', '/a', 'out', 'a/b', '**/d.py', 'a/**', '!d.py', '\\[x\\]']
-    .concat(['[!a-c]*', '[a-c].log', 'b**', 'a/**/b', '/a/', 'e?f', '\\!a', 'c.log ', '**/', 'out/**'])
-    .concat(['# out', '', 'e f', '*/c.log', '!build/', 'b/*', '!/b/a', '?', '/*', '!*/'])
-  for (let seed = 1; seed <= 25; seed++) {
-    const { pick } = randomFrom(seed)
-    const root = join(t.testdir({ [`p${seed}`]: {} }), `p${seed}`)
-    git(root, 'init', '-q')
-    const folders = ['']
-    for (let index = 0; index < 8; index++) {
-      const folder = join(pick(folders), pick(names))
-      if (!existsSync(join(root, folder))) {
-        mkdirSync(join(root, folder), { recursive: true })
-        folders.push(folder)
+verifies(
+  'trm:snapshot:without-git',
+  'walkTree includes the same files as git for random ignore rules',
+  async (t) => {
+    const names = ['a', 'b', 'c.log', 'd.py', 'build', 'out', '[x]', 'e f']
+    const rules = ['*.log', '!c.log', 'build/', '/a', 'out', 'a/b', '**/d.py', 'a/**', '!d.py', '\\[x\\]']
+      .concat(['[!a-c]*', '[a-c].log', 'b**', 'a/**/b', '/a/', 'e?f', '\\!a', 'c.log ', '**/', 'out/**'])
+      .concat(['# out', '', 'e f', '*/c.log', '!build/', 'b/*', '!/b/a', '?', '/*', '!*/'])
+    for (let seed = 1; seed <= 25; seed++) {
+      const { pick } = randomFrom(seed)
+      const root = join(t.testdir({ [`p${seed}`]: {} }), `p${seed}`)
+      git(root, 'init', '-q')
+      const folders = ['']
+      for (let index = 0; index < 8; index++) {
+        const folder = join(pick(folders), pick(names))
+        if (!existsSync(join(root, folder))) {
+          mkdirSync(join(root, folder), { recursive: true })
+          folders.push(folder)
+        }
       }
-    }
-    for (const folder of folders)
-      for (const name of names)
-        if (!existsSync(join(root, folder, name))) writeFileSync(join(root, folder, name), '')
-    const written = () => Array.from({ length: 3 }, () => pick(rules)).join('\n')
-    writeFileSync(join(root, '.gitignore'), written())
-    for (const folder of folders.slice(1, 4)) writeFileSync(join(root, folder, '.gitignore'), written())
-    writeFileSync(join(root, '.git', 'info', 'exclude'), pick(rules))
-    const theirs = git(root, 'ls-files', '-z', '--others', '--exclude-standard').split('\0').filter(Boolean)
-    const rulesByFolder = folders
-      .slice(0, 4)
-      .map(
-        (folder) =>
-          `${folder}: ${existsSync(join(root, folder, '.gitignore')) ? readFileSync(join(root, folder, '.gitignore'), 'utf8') : ''}`,
+      for (const folder of folders)
+        for (const name of names)
+          if (!existsSync(join(root, folder, name))) writeFileSync(join(root, folder, name), '')
+      const written = () => Array.from({ length: 3 }, () => pick(rules)).join('\n')
+      writeFileSync(join(root, '.gitignore'), written())
+      for (const folder of folders.slice(1, 4)) writeFileSync(join(root, folder, '.gitignore'), written())
+      writeFileSync(join(root, '.git', 'info', 'exclude'), pick(rules))
+      const theirs = git(root, 'ls-files', '-z', '--others', '--exclude-standard').split('\0').filter(Boolean)
+      const rulesByFolder = folders
+        .slice(0, 4)
+        .map(
+          (folder) =>
+            `${folder}: ${existsSync(join(root, folder, '.gitignore')) ? readFileSync(join(root, folder, '.gitignore'), 'utf8') : ''}`,
+        )
+      t.same(
+        [...(await walkTree(root)).included].sort(),
+        theirs.sort(),
+        `seed ${seed}: ${JSON.stringify(rulesByFolder)}`,
       )
-    t.same(
-      [...(await walkTree(root)).included].sort(),
-      theirs.sort(),
-      `seed ${seed}: ${JSON.stringify(rulesByFolder)}`,
-    )
-  }
-})
+    }
+  },
+)
 
 verifies('trm:snapshot:without-git', 'a session without git can undo its candidates', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })

@@ -160,7 +160,7 @@ t.test('combine merges snapshots into the state before the first step or after t
 
 verifies(
   'trm:snapshot:exact',
-  'a work copy contains exactly the files that the ignore rules include, with their times',
+  'a work copy contains exactly the files that are tracked or not ignored, with their times',
   async (t) => {
     const { dir, root, snapshots, put } = setUp(t)
     put('node_modules/left/out.js', 'out\n')
@@ -209,7 +209,7 @@ t.test('a snapshot restores links as links and files as files', async (t) => {
   t.same(await snapshots.findChanged(taken), [])
 })
 
-t.test('a snapshot restores large files without loading them into memory', async (t) => {
+t.test('a snapshot restores a file that is too large to read', async (t) => {
   const { root, snapshots, put } = setUp(t, { isRepository: false })
   const bytes = Buffer.alloc(12 * 2 ** 20, 'causeway\0')
   put('large.bin', bytes)
@@ -288,7 +288,7 @@ t.test('unknown and dropped snapshots are not found', async (t) => {
   t.equal((await snapshots.entries(kept)).length, 1)
 })
 
-t.test('snapshots reject paths that leave the project or go through links', async (t) => {
+t.test('snapshots reject paths out of the project, through links and in other repositories', async (t) => {
   const { dir, root, snapshots, put } = setUp(t)
   put('../outside.txt', 'outside\n')
   symlinkSync(dir, join(root, 'up'))
@@ -305,7 +305,7 @@ t.test('snapshots reject paths that leave the project or go through links', asyn
   }
 })
 
-t.test('the error about a removed project names the project', async (t) => {
+t.test('a snapshot of a removed project fails with DIRECTORY_NOT_FOUND', async (t) => {
   const { root, snapshots } = setUp(t)
   await t.rejects(snapshots.take(join(root, 'gone'), ['a.txt']), { code: 'DIRECTORY_NOT_FOUND' })
 })

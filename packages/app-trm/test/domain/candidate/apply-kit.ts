@@ -1,7 +1,6 @@
 import { applyCandidate } from '../../../src/domain/candidate/apply.ts'
 import type { AppliedCandidate, Candidate, Edit, FileContent } from '../../../src/domain/candidate/types.ts'
 
-/** Applies a candidate to files given as an object. */
 export const applied = (
   files: Readonly<Record<string, FileContent>>,
   candidate: Candidate,
