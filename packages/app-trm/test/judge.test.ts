@@ -371,7 +371,7 @@ verifies('trm:submit:protected', async (t) => {
   t.match(await ask('submit', { candidate: repairSums }), { step: 1 })
 })
 
-t.test('createGlobMatcher matches patterns, and findProtectedPaths tests', async (t) => {
+t.test('createGlobMatcher matches patterns, and findProtectedPaths returns tests', async (t) => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['*.lock', 'a/b/yarn.lock', true],
     ['*.lock', 'yarn.lock.txt', false],

@@ -12,7 +12,6 @@ export function cutNeedles(texts: Iterable<Uint8Array>): Uint8Array[] {
 
 const base = 257
 const modulus = 16_777_213
-/** `base` to the power of `needleBytes - 1`, modulo `modulus`. */
 const leadingPower = Array.from({ length: needleBytes - 1 }).reduce<number>(
   (power) => (power * base) % modulus,
   1,

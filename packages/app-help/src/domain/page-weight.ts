@@ -5,7 +5,7 @@ const namedSourceFactor = 1.5
 /** Decision records are short and cover many subjects, so they would outrank the guides. */
 const recordFactor = 0.5
 
-/** Common names of folders of decision records (https://adr.github.io). */
+/** Common folder names (https://adr.github.io). */
 const recordFolder = /(?:^|\/)(?:decisions|decision-records|adrs?)\//i
 
 const recordWords: ReadonlySet<string> = new Set([

@@ -1,6 +1,5 @@
 import { stem } from '@causeway/embed'
 
-/** Synonyms that developers use, one group per line. */
 const groups: readonly (readonly string[])[] = [
   'abort cancel interrupt stop',
   'absent missing lacking',

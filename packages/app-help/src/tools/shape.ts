@@ -31,7 +31,6 @@ export function hideInternal<Row extends { readonly is_internal: boolean }>(
   return settings.internal ? { ...row, is_internal } : row
 }
 
-/** Returns the progress of a running build, during which results may be incomplete. */
 export function describeIndexing(help: Help): { readonly indexing?: string } {
   const progress = help.getBuildProgress()
   return progress === undefined ? {} : { indexing: describeProgress(progress) }

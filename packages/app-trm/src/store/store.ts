@@ -295,7 +295,6 @@ export class TrmStore {
     })
   }
 
-  /** Returns the sha of each file that the client read, by path. */
   async readSeenHashes(sessionId: string): Promise<ReadonlyMap<string, string>> {
     const sql = 'SELECT path, sha FROM seen WHERE session_id = ?'
     const rows = this.#all<{ path: string; sha: string }>(sql, sessionId)

@@ -5,7 +5,6 @@ import { CausewayError } from '@causeway/protocol'
 import { normalizePath } from '../domain/candidate/path.ts'
 import { TrmError } from '../errors.ts'
 
-/** A normalized path in a project, and its state on disk. */
 export interface FileLocation {
   readonly path: string
   readonly absolutePath: string

@@ -188,7 +188,6 @@ function alterLiteral(text: string): string | undefined {
 const findComma = (text: string): number | undefined => findOutsideBrackets(text, 0, ',')
 const findEnd = (text: string, start: number): number | undefined => findOutsideBrackets(text, start, ')')
 
-/** Returns the index of a character outside strings and brackets. */
 function findOutsideBrackets(text: string, start: number, character: string): number | undefined {
   let depth = 0
   for (let index = start; index < text.length; index++) {

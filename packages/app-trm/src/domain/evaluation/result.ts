@@ -62,7 +62,6 @@ export interface Baseline {
 
 const maxSummaryLength = 400
 
-/** Summarizes an evaluation in at most 400 characters. */
 export function summarizeResult(result: EvalResult): string {
   const { step, kind, score, tests, signals, guard, filesChanged } = result
   const subject = kind === 'baseline' ? 'Baseline' : `Step ${step}`

@@ -38,7 +38,6 @@ export function readJunit(xml: string): TestRun | undefined {
   )
 }
 
-/** A `testcase` with the names of the suites that contain it. */
 interface FoundCase {
   readonly element: Element
   readonly suites: readonly string[]
