@@ -32,11 +32,11 @@ export const help = {
   },
   'help:page:front-matter': {
     origin: 'design, Help: pages',
-    behaviour: 'front matter gives title, section, language, and makes a page internal',
+    behaviour: 'front matter sets the title, section and language, and can make a page internal',
   },
   'help:page:language': {
     origin: 'design, Help: Chinese, Japanese, Korean',
-    behaviour: 'the language of a page is known by its folder or its script',
+    behaviour: 'the language of a page is detected by its folder or its script',
   },
   'help:build:incremental': {
     origin: 'original help database, build',
@@ -44,15 +44,15 @@ export const help = {
   },
   'help:build:no-stale': {
     origin: 'defects of the original: stale chunks',
-    behaviour: 'after an edit, a rename or a removal nothing of the old text is found',
+    behaviour: 'after an edit, a rename or a removal, the old text is not found',
   },
   'help:build:same-name': {
     origin: 'defects of the original: path collision',
-    behaviour: 'pages of one name in a public and an internal source are both right',
+    behaviour: 'pages with the same name in a public and an internal source are both indexed',
   },
   'help:build:partial': {
     origin: 'defects of the original: clean-up',
-    behaviour: 'a build of some sources leaves the pages of the others',
+    behaviour: 'a build of some sources retains the pages of the others',
   },
   'help:build:crash': {
     origin: 'design, Help: build',
@@ -72,7 +72,7 @@ export const help = {
   },
   'help:source:names': {
     origin: 'design, Help: sources',
-    behaviour: 'sources are folders, internal folders and packages, and mistakes are named',
+    behaviour: 'sources are folders, internal folders and packages, and invalid entries are rejected',
   },
   'help:source:bad': {
     origin: 'defects: one bad source disabled the others',
@@ -107,16 +107,16 @@ export const help = {
   },
   'help:search:grouped': {
     origin: 'defects of the original: too few documents, lucky chunks',
-    behaviour:
-      'as many documents as asked for are found where they match, ordered by what all lists say, pieces in page order',
+    behaviour: 'all requested documents are returned, sorted by the fused score, with chunks in page order',
   },
   'help:search:range': {
     origin: 'design, Help: results can be opened',
-    behaviour: 'every line range of a result slices the document to exactly the quoted text',
+    behaviour: 'the line range of each result contains exactly the returned text',
   },
   'help:search:section': {
     origin: 'defects of the original: a small section is not found',
-    behaviour: 'a section is searched by itself, in any case, and an unknown one is refused with near names',
+    behaviour:
+      'a section is searched alone, case-insensitively, and an unknown section is rejected with similar names',
   },
   'help:search:identifier': {
     origin: 'design, Help: names of code',
@@ -128,15 +128,15 @@ export const help = {
   },
   'help:search:parts': {
     origin: 'literature: names of code split into words',
-    behaviour: 'a question in plain words finds names in camel case that have them as parts',
+    behaviour: 'a query in plain words finds camel-case names that contain the words',
   },
   'help:search:budget': {
     origin: 'complaints about documentation servers: flooded contexts',
-    behaviour: 'an answer has at most the requested text and marks a truncation',
+    behaviour: 'a result has at most the requested number of characters and marks a truncation',
   },
   'help:search:cjk': {
     origin: 'design, Help: Chinese, Japanese, Korean',
-    behaviour: 'questions without spaces between words find their pages',
+    behaviour: 'queries without spaces between words find their pages',
   },
   'help:search:records': {
     origin: 'defects: decision records outranked the guides',
@@ -144,7 +144,7 @@ export const help = {
   },
   'help:search:fuzz': {
     origin: 'design, Help: ranking',
-    behaviour: 'no text is a syntax error',
+    behaviour: 'no query text causes a syntax error',
   },
   'help:internal:scope': {
     origin: 'defects of the original: internal text by guessed numbers',
@@ -156,12 +156,12 @@ export const help = {
   },
   'help:space:endpoint': {
     origin: 'original help database, embeddings',
-    behaviour: 'an endpoint finds by meaning, and receives only new texts',
+    behaviour: 'an endpoint finds texts by meaning and receives only new texts',
   },
   'help:space:mismatch': {
     origin: 'complaints about documentation servers: mixed dimensions',
     behaviour:
-      'vectors of another model are never mixed: the build fails, and search uses words and reports it',
+      'vectors of different models are not mixed: a build fails, and a search uses words and reports the mismatch',
   },
   'help:space:away': {
     origin: 'design, Help: embeddings',
@@ -169,19 +169,19 @@ export const help = {
   },
   'help:export:canary': {
     origin: 'original export safety',
-    behaviour: 'no byte of an export holds anything of an internal page',
+    behaviour: 'no file of an export contains data of an internal page',
   },
   'help:export:same-bytes': {
     origin: 'design, Help: export',
-    behaviour: 'a change of internal pages changes no byte of an export',
+    behaviour: 'a change of internal pages does not change the bytes of the exported index',
   },
   'help:export:verify': {
     origin: 'design, Help: export',
-    behaviour: 'an export that holds a sentence, path or word of an internal page is recognised',
+    behaviour: 'an export that contains a sentence, path or word of an internal page is rejected',
   },
   'help:export:deleted': {
     origin: 'defects of the original: a failed export is a warning',
-    behaviour: 'an export that is not safe is an error and is deleted',
+    behaviour: 'an unsafe export fails and is deleted',
   },
   'help:export:size': {
     origin: 'defects of the original: vectors as decimal text',
@@ -189,11 +189,11 @@ export const help = {
   },
   'help:import': {
     origin: 'defects of the original: an import is skipped',
-    behaviour: 'an import replaces its sources, keeps others, and can be repeated',
+    behaviour: 'an import replaces the pages of its sources, retains other pages and can be repeated',
   },
   'help:import:refused': {
     origin: 'design, Help: import',
-    behaviour: 'an export of another version or with a changed byte is refused',
+    behaviour: 'an export that is missing, modified, invalid or of another version is rejected',
   },
   'help:tools': {
     origin: 'original help app, exposed tools',
@@ -201,12 +201,12 @@ export const help = {
   },
   'help:tools:results': {
     origin: 'original help app, results',
-    behaviour:
-      'results are grouped by document, with section, heading path, anchor, lines, score and its parts',
+    behaviour: 'results are grouped by document and contain section, heading, anchor, lines, score and ranks',
   },
   'help:tools:mistakes': {
     origin: 'complaints about documentation servers: ignored arguments',
-    behaviour: 'an unknown argument, document, section or source is refused with what was probably meant',
+    behaviour:
+      'unknown arguments, documents, sections and sources are rejected, with similar names if any exist',
   },
   'help:internal:word': {
     origin: 'defects of the original: include_internal by anybody',
@@ -214,11 +214,11 @@ export const help = {
   },
   'help:internal:allowed': {
     origin: 'original help app, include_internal',
-    behaviour: 'where the operator allows it internal pages are given to who asks for them',
+    behaviour: 'if the operator allows it, internal pages are returned on request',
   },
   'help:internal:canary': {
     origin: 'original export safety',
-    behaviour: 'no answer, resource, log line or health report holds anything of an internal page',
+    behaviour: 'no result, resource, log line or health report contains data of an internal page',
   },
   'help:resources': {
     origin: 'design, Help: resources',
@@ -226,12 +226,11 @@ export const help = {
   },
   'help:prompt': {
     origin: 'design, Help: prompt',
-    behaviour: 'a prompt leads to an answer with references',
+    behaviour: 'the prompt contains the question and the tool to call',
   },
   'help:start': {
     origin: 'design, Help: out of the box',
-    behaviour:
-      'the server starts without waiting for an index, and the first question is answered as soon as there is one',
+    behaviour: 'the server starts without an index, and the first query waits for the first index',
   },
   'help:workers': {
     origin: 'design, budgets: resident memory',
@@ -239,11 +238,11 @@ export const help = {
   },
   'help:build:announced': {
     origin: 'design, Help: build',
-    behaviour: 'a finished build is announced once to every client',
+    behaviour: 'concurrent builds are joined, and a finished build is announced once',
   },
   'help:build:under-load': {
     origin: 'design, Help: build',
-    behaviour: 'every question is answered while the index is exchanged',
+    behaviour: 'queries return complete results while the index is replaced',
   },
   'help:e2e:story': {
     origin: 'original help app',
@@ -252,7 +251,7 @@ export const help = {
   },
   'help:alias': {
     origin: 'original help app, names',
-    behaviour: 'the former names of the tools are answered and never listed',
+    behaviour: 'the tools accept their former names and do not list them',
   },
   'help:curl': {
     origin: 'original design, testing the server directly',
@@ -265,7 +264,7 @@ export const help = {
   'help:e2e:canary': {
     origin: 'original export safety',
     behaviour:
-      'no answer, list, health report, metric or log line of the server holds anything of an internal page',
+      'no result, list, health report, metric or log line of the server contains data of an internal page',
   },
   'help:quality': {
     origin: 'design, Help: search quality',
@@ -274,7 +273,7 @@ export const help = {
   },
   'help:internal:editions': {
     origin: 'defects: scores and neighbours of public searches depended on internal pages',
-    behaviour: 'adding or changing internal pages changes no byte of a public answer',
+    behaviour: 'adding or changing internal pages does not change public results',
   },
   'help:internal:off': {
     origin: 'defects: internal pages were indexed on servers that do not serve them',
@@ -298,6 +297,6 @@ export const help = {
   },
   'help:indexing': {
     origin: 'design, Help: out of the box',
-    behaviour: 'an answer reports the progress of indexing',
+    behaviour: 'a result reports the progress of indexing',
   },
 } as const satisfies Requirements

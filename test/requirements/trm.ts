@@ -4,25 +4,26 @@ import type { Requirements } from '../requirement.ts'
 export const trm = {
   'trm:off': {
     origin: 'refinement design, security rules',
-    behaviour: 'without CAUSEWAY_TRM_ROOTS nothing can be started, whatever other roots there are',
+    behaviour: 'no session starts without CAUSEWAY_TRM_ROOTS, even if other roots are configured',
   },
   'trm:start:outside': {
     origin: 'refinement design, acceptance 1',
     behaviour:
-      'a project outside of the roots is refused, by its path and through a link, and no session is made',
+      'a project outside the roots is rejected, directly and through a link, and no session is created',
   },
   'trm:start:defaults': {
     origin: 'original refinement design, evaluation signals and halting',
-    behaviour: 'what is left out is as in the original design and shown back, under long names the same',
+    behaviour:
+      'start applies and returns the defaults of the original design, and accepts its long argument names',
   },
   'trm:start:invalid': {
     origin: 'refinement design, acceptance 3',
-    behaviour: 'each argument that is wrong or unknown is named',
+    behaviour: 'start names each invalid or unknown argument',
   },
   'trm:start:detected': {
     origin: 'refinement design, acceptance 4',
     behaviour:
-      'commands that fit are offered and not run; one whose program is missing is unavailable and no pass',
+      'start returns detected commands without running them, and reports a command without its program as unavailable',
   },
   'trm:limits:names': {
     origin: 'refinement design, errors',
@@ -31,87 +32,82 @@ export const trm = {
   'trm:limits:disk': {
     origin: 'refinement design, errors',
     behaviour:
-      'a full disk has a coded error, changes no file, and the session continues when there is space',
+      'a full disk causes a coded error and changes no file, and the session continues when space is free',
   },
   'trm:start:absent': {
     origin: 'refinement design, isolation',
     behaviour:
-      'ignored files and other repositories that a failed baseline names are reported with the option that links them',
+      'start reports ignored files and other repositories that a failed baseline names, with the option that links them',
   },
   'trm:start:editable': {
     origin: 'refinement design, isolation',
-    behaviour: 'an editable install that would hide a candidate from the tests is warned of',
+    behaviour: 'start warns about an editable install that would hide candidates from the tests',
   },
   'trm:start:commands': {
     origin: 'refinement design, security rules',
-    behaviour:
-      'the server can allow only detected commands, or those that match, and any to holders of some tokens',
+    behaviour: 'the server can allow only detected or matching commands, and any command for some tokens',
   },
   'trm:tests:reports': {
     origin: 'refinement design, reports',
-    behaviour: 'machine-readable reports of pytest, node --test, TAP, vitest, jest and mocha are read whole',
+    behaviour:
+      'machine-readable reports of pytest, node --test, TAP, vitest, jest and mocha are read completely',
   },
   'trm:tests:text': {
     origin: 'refinement design, reports',
-    behaviour:
-      'the text of every runner is read where there is no report, and nothing else is taken for a summary',
+    behaviour: 'the text output of every runner is read if there is no report',
   },
   'trm:lint:diagnostics': {
     origin: 'refinement design, reports',
-    behaviour: 'complaints of flake8, pylint, mypy, tsc and eslint are read',
+    behaviour: 'diagnostics of flake8, pylint, mypy, tsc and eslint are read',
   },
   'trm:perf:units': {
     origin: 'refinement design, signals',
-    behaviour: 'a benchmark is read in any unit of time, in bytes, as a rate, as JSON or as a bare number',
+    behaviour: 'a benchmark result is read as a time, bytes, a rate, JSON or a bare number',
   },
   'trm:perf:refused': {
     origin: 'refinement design, guards against gaming',
-    behaviour: 'a benchmark of 0, or 1,000 times better than before, is not a measurement',
+    behaviour: 'a benchmark result of 0, or at least 1,000 times better than the best, is rejected',
   },
   'trm:submit:edited': {
     origin: 'refinement design, work next to an editor',
     behaviour:
-      'without a candidate the files on disk are evaluated, guarded, undone and restored as the best like a candidate; edits that were not submitted are never lost',
+      'submit without a candidate evaluates edited files, which undo and end restore like a candidate',
   },
   'trm:score:formula': {
     origin: 'original refinement design, scoring',
-    behaviour:
-      'the score is the weighted mean of the configured signals, the contributions add up to it, the average follows the newest score',
+    behaviour: 'the score is the weighted mean of the configured signals and the sum of the contributions',
   },
   'trm:score:missing': {
     origin: 'refinement design, acceptance 10',
-    behaviour:
-      'tests that could not be read, did not run or vanished never raise a score, and are never success',
+    behaviour: 'unreadable, missing and skipped tests lower the value and prevent success',
   },
   'trm:halt:rules': {
     origin: 'refinement design, acceptance 12',
-    behaviour: 'success comes before plateau before limit, each exactly at its bound',
+    behaviour: 'success precedes plateau, plateau precedes limit, and each applies exactly at its threshold',
   },
   'trm:halt:limit': {
     origin: 'refinement design, acceptance 12',
-    behaviour: 'after the limit a candidate is refused unless forced',
+    behaviour: 'after the last step, a candidate is rejected unless `force` is set',
   },
   'trm:submit:modes': {
     origin: 'refinement design, acceptance 5 and 6',
-    behaviour:
-      'the modes of one change give the same bytes, of a new file too; patches create, delete and rename, and undo gives all back',
+    behaviour: 'a change produces the same bytes in every mode that supports it, and undo restores the files',
   },
   'trm:submit:atomic': {
     origin: 'refinement design, acceptance 7 to 9',
-    behaviour: 'a candidate that is refused leaves files, step and state as they were',
+    behaviour: 'a rejected candidate does not change files, step or state',
   },
   'trm:submit:stale': {
     origin: 'refinement design, candidate modes',
-    behaviour: 'a file that changed after it was read is refused, with what has changed',
+    behaviour: 'a candidate for a file that changed after it was read is rejected with the difference',
   },
   'trm:submit:once': {
     origin: 'design, growing past one machine',
-    behaviour: 'a repeated request is the same evaluation',
+    behaviour: 'a repeated request returns the result of the first request',
   },
   'trm:submit:only': {
     origin: 'refinement design, peers: what users of test runners ask for',
-    behaviour:
-      'the tests that failed, or some by their ids, can be run alone; that uses no step and changes no score',
+    behaviour: 'failed or named tests can run alone, without a step or a change of the score',
   },
   'trm:submit:busy': {
     origin: 'refinement design, acceptance 28',
@@ -123,25 +119,24 @@ export const trm = {
   },
   'trm:submit:cancel': {
     origin: 'refinement design, acceptance 26',
-    behaviour: 'a cancelled evaluation ends soon, and its files are back',
+    behaviour: 'a cancelled evaluation ends soon and restores its files',
   },
   'trm:submit:progress': {
     origin: 'refinement design, acceptance 27',
-    behaviour: 'every command reports progress that only grows',
+    behaviour: 'each command of an evaluation reports increasing progress',
   },
   'trm:submit:same': {
     origin: 'refinement design, acceptance 32',
-    behaviour: 'the same candidate twice is judged the same',
+    behaviour: 'two evaluations of the same candidate have the same result',
   },
   'trm:submit:tamper': {
     origin: 'refinement design, guards against gaming',
-    behaviour:
-      'a candidate that changes tests, their configuration or a script of the commands gets a warning',
+    behaviour: 'the result warns about changed tests, configuration and scripts of the commands',
   },
   'trm:submit:guard': {
     origin: 'refinement design, guards against gaming',
     behaviour:
-      'a candidate that changes tests or their configuration is evaluated again with the original ones, and succeeds only if that passes too',
+      'a candidate that changes tests is evaluated again with the original tests and succeeds only if both pass',
   },
   'trm:submit:gaming': {
     origin: 'refinement design, guards against gaming',
@@ -150,157 +145,157 @@ export const trm = {
   },
   'trm:submit:protected': {
     origin: 'refinement design, guards against gaming',
-    behaviour: 'a session can refuse candidates that change tests or paths that it names',
+    behaviour: 'a session can reject candidates that change tests or configured paths',
   },
   'trm:submit:project': {
     origin: 'refinement design, dangers and process runner',
-    behaviour: 'one project is evaluated for one session at a time',
+    behaviour: 'a project is evaluated for one session at a time',
   },
   'trm:submit:fail-fast': {
     origin: 'refinement design, peers: evaluation cascade',
-    behaviour: 'after a command that failed the rest can be left out, and counts as failed',
+    behaviour: 'with failFast, the commands after a failed command do not run and count as failed',
   },
   'trm:submit:improved': {
     origin: 'refinement design, isolation',
-    behaviour: 'under write improved a candidate lands only where it is better',
+    behaviour: 'with `write: improved`, only a better candidate lands',
   },
   'trm:submit:end': {
     origin: 'refinement design, isolation',
     behaviour:
-      'under write end the project stays as it is until the session ends, and then gets what was asked for, or nothing if another program edited it',
+      'with `write: end`, the project changes only when the session ends, unless another program edited it',
   },
   'trm:signals:named': {
     origin: 'original refinement design, adding an evaluation signal',
-    behaviour: 'further named signals have a command and a weight of their own',
+    behaviour: 'additional signals have their own name, command and weight',
   },
   'trm:halt:noise': {
     origin: 'refinement design, signals',
-    behaviour: 'a benchmark whose difference is noise is not an improvement',
+    behaviour: 'an improvement within the noise of a benchmark does not reset the streak',
   },
   'trm:read:files': {
     origin: 'refinement design, acceptance 13',
-    behaviour: 'files are read with their metadata, each with its own error, in parts where they are large',
+    behaviour:
+      'read returns files with metadata, an error for each unreadable file, and large files in parts',
   },
   'trm:lines:range': {
     origin: 'refinement design, acceptance 14',
-    behaviour: 'lines are numbered, the end is clamped, and each wrong range has its own code',
+    behaviour: 'lines are numbered, the end of a range is clamped, and each invalid range has its own code',
   },
   'trm:state:whole': {
     origin: 'refinement design, acceptance 15 and 16',
-    behaviour: 'state and halt return the same as submit did, before and after a restart',
+    behaviour: 'state and halt return the same result as submit',
   },
   'trm:validate:exact': {
     origin: 'refinement design, acceptance 17',
-    behaviour: 'validate shows the lines as they would be, refuses as submit would, and changes nothing',
+    behaviour: 'validate previews the changed lines, returns the errors of submit, and changes nothing',
   },
   'trm:restore:exact': {
     origin: 'refinement design, acceptance 19',
     behaviour:
-      'a checkpoint gives files, step, scores, streak and notes back; edits of the user are a conflict unless forced',
+      'a checkpoint restores files, step, scores, streak and notes, and user edits are conflicts unless forced',
   },
   'trm:save:most': {
     origin: 'refinement design, acceptance 19',
-    behaviour: 'the twenty-first checkpoint is refused',
+    behaviour: 'the twenty-first checkpoint is rejected',
   },
   'trm:reset:user': {
     origin: 'refinement design, acceptance 20',
-    behaviour: 'a reset keeps what the user changed, in git and without',
+    behaviour: 'reset retains files that the user changed, with and without git',
   },
   'trm:undo:exact': {
     origin: 'refinement design, acceptance 21',
-    behaviour: 'undo gives back files and streak, until nothing is left',
+    behaviour: 'undo restores files and the streak, one candidate at a time',
   },
   'trm:end:best': {
     origin: 'refinement design, acceptance 23',
-    behaviour: 'an end cancels what runs and can leave the best files behind',
+    behaviour: 'end cancels a running evaluation and can restore the best files',
   },
   'trm:sid:unknown': {
     origin: 'refinement design, acceptance 24',
-    behaviour: 'every tool refuses an unknown session',
+    behaviour: 'every tool with a session rejects an unknown session',
   },
   'trm:run:timeout': {
     origin: 'refinement design, acceptance 25',
-    behaviour: 'a limit holds for whatever a command started, and nothing of it is left',
+    behaviour: 'a timeout kills every process that a command started',
   },
   'trm:run:output': {
     origin: 'refinement design, acceptance 29',
-    behaviour: 'of endless output a small part is stored, which contains the first failure',
+    behaviour: 'a bounded part of unlimited output is stored and contains the first failure',
   },
   'trm:run:shell': {
     origin: 'refinement design, acceptance 30',
-    behaviour: 'commands are shell: lists, pipes, quotes and variables work',
+    behaviour: 'commands are shell lines with lists, pipes, quotes and variables',
   },
   'trm:run:environment': {
     origin: 'refinement design, security rules',
-    behaviour: 'a command sees no secret of the server, and what a session gave it is not shown',
+    behaviour:
+      'a command cannot read secrets of the server, and values of session variables are not returned',
   },
   'trm:run:confined': {
     origin: 'refinement design, security rules',
     behaviour:
-      'limits of the system hold for every command; in the sandbox it has no network, writes nothing outside of its copy, and the result lists what confined it',
+      'limits apply to every command, and a sandboxed command has no network and writes only to its copy',
   },
   'trm:run:isolated': {
     origin: 'refinement design, isolation',
-    behaviour: 'what commands write or delete is not in the project afterwards',
+    behaviour: 'commands that write or delete files do not change the project',
   },
   'trm:run:audit': {
     origin: 'refinement design, security rules',
     behaviour:
-      'every command that is run is on record with its folder, process, exit, time and bytes, also when its session has ended',
+      'each command is recorded with its folder, process, exit code, time and bytes, even after its session ends',
   },
   'trm:run:orphans': {
     origin: 'refinement design, process runner',
-    behaviour: 'nothing of a command outlives the server, however it ends',
+    behaviour: 'no process of a command outlives the server',
   },
   'trm:wire:names': {
     origin: 'original refinement design, tools',
-    behaviour: 'trm.start to trm.fix are the names on the own mount, Trm__start on the shared one',
+    behaviour: 'tools are named trm.start to trm.fix on their own mount, and Trm__start on the shared mount',
   },
   'trm:story': {
     origin: 'refinement design, evaluation',
-    behaviour:
-      'a project is refined from a failing test to success, and the repository differs in nothing else',
+    behaviour: 'a project is refined from a failing test to success, and the repository has no other changes',
     over: ['direct', 'http', 'bridge'],
   },
   'trm:story:agent': {
     origin: 'refinement design, work next to an editor',
     behaviour:
-      'the loop of a coding agent with its own editor on a published package needs five tools, reads at most twice the output of the tests, and ends in the best state',
+      'a coding agent with its own editor needs five tools, reads at most twice the test output, and ends in the best state',
   },
   'trm:restart': {
     origin: 'refinement design, evaluation E7',
     behaviour:
-      'a server that is killed in a test leaves no process, and the next one gives the files back and says interrupted',
+      'after a server is killed during a test, no process remains, and the next server restores files and reports the interruption',
     over: ['http', 'bridge'],
   },
   'trm:advice:fix': {
     origin: 'refinement design, acceptance 18',
     behaviour:
-      'a repair that follows from an error can be submitted as it is and repairs it; without errors there is no repair',
+      'a returned repair can be submitted unchanged and corrects the error, and no repair is returned without errors',
   },
   'trm:advice:unsure': {
     origin: 'refinement design, acceptance 18',
-    behaviour: 'without a certain repair, the lines to look at are returned',
+    behaviour: 'without a certain repair, fix returns the lines to examine',
   },
   'trm:review:rules': {
     origin: 'refinement design, acceptance 22',
     behaviour:
-      'a diff, files or a session are reviewed with the line numbers of the new files, and nothing is fetched',
+      'a review of a diff, files or a session returns line numbers of the new files and fetches nothing',
   },
   'trm:patterns:linear': {
     origin: 'design, safe by default',
     behaviour:
-      'patterns of clients and projects never stop the server: paths are matched without backtracking',
+      'patterns of clients and projects cannot block the server, because matching does not backtrack',
   },
   'trm:review:linear': {
     origin: 'design, safe by default',
-    behaviour:
-      'a review takes time linear in the length of its lines, whatever they contain, and rejects more than a million lines',
+    behaviour: 'a review takes time linear in the length of its lines and rejects more than a million lines',
   },
   'trm:runs:toolz': {
     origin: 'refinement design, evaluation E1 and E2',
     behaviour:
-      'toolz is refined with pytest and flake8: failures name test, file and line, and only real success is reported',
+      'toolz is refined with pytest and flake8, failures contain test, file and line, and only a repair is a success',
     over: ['http', 'bridge'],
   },
   'trm:runs:minimist': {
@@ -311,54 +306,55 @@ export const trm = {
   'trm:runs:data': {
     origin: 'refinement design, evaluation E5',
     behaviour:
-      'a data project with every signal, a further one too, has the score of the formula at each step',
+      'a data project with every standard signal and an additional one has the score of the formula at each step',
     over: ['http', 'bridge'],
   },
   'trm:runs:venv': {
     origin: 'refinement design, evaluation E5 and what is installed',
     behaviour:
-      'a data project with a virtual environment is judged by the modules in it, and its environment stays as it is',
+      'a data project is evaluated with the modules of its virtual environment, which remains unchanged',
   },
   'trm:runs:hostile': {
     origin: 'refinement design, evaluation E6',
-    behaviour: 'a test that forks, deletes, floods and never ends costs its time limit and nothing else',
+    behaviour: 'a test that forks, deletes files, floods its output and never ends costs only its time limit',
     over: ['http', 'bridge'],
   },
   'trm:candidate:perturbed': {
     origin: 'refinement design, patch robustness',
     behaviour:
-      'of patches with wrong numbers, counts, headers, context, line ends or fences none is applied wrongly, and 90 of 100 are applied',
+      'no patch with wrong numbers, counts, headers, context, line endings or fences is applied wrongly, and 90 of 100 are applied',
   },
   'trm:candidate:format': {
     origin: 'refinement design, candidate modes',
-    behaviour: 'line ends, byte order mark and the end of the last line stay, whichever mode changes a file',
+    behaviour: 'line endings, the byte order mark and a missing final newline are preserved in every mode',
   },
   'trm:candidate:edits': {
     origin: 'refinement design, candidate modes',
     behaviour:
-      'edits are placed in the text before the first of them; overlaps and ambiguous replacements are refused',
+      'positions of edits refer to the original text, and overlapping and ambiguous edits are rejected',
   },
   'trm:candidate:patch': {
     origin: 'refinement design, candidate modes',
-    behaviour: 'a patch creates, deletes, renames and changes files, bytes and x bits included',
+    behaviour:
+      'a patch creates, deletes, renames and changes files, including binary files and executable bits',
   },
   'trm:candidate:refused': {
     origin: 'refinement design, security rules',
     behaviour:
-      'paths out of the project, into .git and through links, binary patches and hunks that fit twice are refused',
+      'paths out of the project, into .git or through links, binary patches and ambiguous hunks are rejected',
   },
   'trm:candidate:notebook': {
     origin: 'refinement design, candidate modes',
-    behaviour: 'cells of a notebook are edited by index or id, and every other character of the file stays',
+    behaviour: 'notebook cells are edited by index or id, and all other characters are preserved',
   },
   'trm:snapshot:exact': {
     origin: 'refinement design, isolation',
-    behaviour: 'what a session changed comes back byte for byte, with modes, links and empty files',
+    behaviour: 'files that a session changed are restored byte for byte, with modes, links and empty files',
   },
   'trm:snapshot:user': {
     origin: 'refinement design, isolation',
     behaviour:
-      'index, HEAD, stash, configuration, times and uncommitted work of the user stay, and no program of the project runs',
+      'index, HEAD, stash, configuration, times and uncommitted work of the user remain, and no program of the project runs',
   },
   'trm:snapshot:conflict': {
     origin: 'refinement design, isolation',
@@ -370,27 +366,26 @@ export const trm = {
   },
   'trm:snapshot:without-git': {
     origin: 'refinement design, libraries: no git binary',
-    behaviour:
-      'snapshots need no git, ignore rules are read as git reads them, and snapshots of version 0.2 are restored',
+    behaviour: 'snapshots and ignore rules work without git, and snapshots of version 0.2 are restored',
   },
   'trm:snapshot:limits': {
     origin: 'refinement design, security rules',
-    behaviour: 'a project too large for a snapshot is refused with its largest folders',
+    behaviour: 'a project that is too large for a snapshot is rejected with its largest folders',
   },
   'trm:feedback:problems': {
     origin: 'original refinement design, error parsing',
-    behaviour: 'exceptions are parsed completely, those that hide others come first, and each has advice',
+    behaviour: 'exceptions are parsed completely, and those that hide others come first',
   },
   'trm:advice:sure': {
     origin: 'refinement design, repairs',
-    behaviour: 'a repair is offered only where it applies, can be parsed and follows from the error',
+    behaviour: 'a repair is returned only if it applies, parses and follows from the error',
   },
   'trm:advice:suggest': {
     origin: 'refinement design, suggestions',
-    behaviour: 'failures with one cause are one suggestion, the most urgent first',
+    behaviour: 'failures with one cause form one suggestion, most urgent first',
   },
   'trm:start:most': {
     origin: 'refinement design, security rules',
-    behaviour: 'at most 50 sessions are open; a session that was idle for a week is ended for a new one',
+    behaviour: 'at most 50 sessions are open, and a new session can replace an idle session after a week',
   },
 } as const satisfies Requirements
