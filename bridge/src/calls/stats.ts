@@ -8,7 +8,7 @@ const maxDurationUs = 3.6e10
 /** Cannot occur within a string, where quotes are escaped. */
 const toolErrorBytes = Buffer.from('"isError":true')
 
-/** Statistics of the client's calls. Excludes the bridge's own calls. */
+/** Excludes the bridge's own calls. */
 export class Stats {
   readonly #now: () => number
   readonly #start: number

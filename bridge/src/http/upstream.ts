@@ -32,7 +32,7 @@ export interface HttpRequest {
 
 export interface Upstream {
   readonly url: URL
-  /** Maximum size of a buffered message. Longer messages are discarded. */
+  /** Longer messages are discarded. */
   readonly maxMessageBytes: number
   send(request: HttpRequest, reader: Reader): Exchange
   destroy(): Promise<void>

@@ -38,8 +38,8 @@ export const isBrowser = (client: string): boolean => client === browserClient
 export const formatClient = (client: string): string => (isBrowser(client) ? 'browser' : client)
 
 /**
- * Parses `app:Replay tool:get_frame code:* ms:>50`. A value matches any part of its field or, without a field name,
- * of any field. `code:*` matches any error, and a leading `-` negates. Throws `SyntaxError`.
+ * Parses `app:Replay tool:get_frame code:* ms:>50`. A value matches a substring of its field, or of any field
+ * if none is named. `code:*` matches any error, and a leading `-` negates. Throws `SyntaxError`.
  */
 export function parseCallFilter(text: string): CallFilter {
   if (text.length > maxLength) throw new SyntaxError(`is longer than ${maxLength} characters`)

@@ -30,7 +30,6 @@ export type Message = Request | Notification | Response
 
 export type MessageKind = 'request' | 'notification' | 'response' | 'invalid'
 
-/** Rejects null and arrays. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -170,7 +170,7 @@ function parseProject({
 const parseCount = (text: string | string[] | undefined): number | undefined =>
   typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 
-/** Parses a user agent such as `curl/8.5.0` or `node`. */
+/** Parses text such as `curl/8.5.0` or `node`. */
 export function parseUserAgent(userAgent: string | undefined): ClientInfo {
   const [, name, version] = /^([^/\s]{1,64})(?:\/([^/\s]{1,32}))?/.exec(userAgent ?? '') ?? []
   return { name: name ?? 'unknown', version: version ?? '0' }

@@ -41,7 +41,7 @@ export function createUnsupportedTypeError(
   })
 }
 
-/** Returns an error that lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
+/** Lists the supported codings in `Accept-Encoding` (RFC 9110 section 12.5.3). */
 function createUnsupportedEncodingError(encoding: string, otherEncodings: readonly string[]): CausewayError {
   const supportedEncodings = [...otherEncodings, 'identity']
   const list = supportedEncodings.join(', ')

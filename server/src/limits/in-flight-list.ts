@@ -4,8 +4,8 @@ interface Item {
 }
 
 /**
- * Unordered items that are added and removed with each request. A `Set` or `Map` would move its entries to new
- * tables, and V8 would retain the old tables and their calls until the next major collection.
+ * Unordered items that are added and removed with each request. A `Set` or `Map` would move entries to new tables, and
+ * V8 would retain the old ones until the next major collection.
  */
 export class InFlightList<T extends Item> {
   readonly #items: (T | undefined)[] = []

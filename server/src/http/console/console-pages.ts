@@ -31,7 +31,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const assetNamePattern = /^[\w-]+\.(css|js|svg)$/
 
-/** Serves pages and assets. They contain no data and need no token. */
+/** Pages and assets contain no data and need no token. */
 export function addConsolePages(fastify: FastifyInstance, builtPages?: string): void {
   const findFolder = (): string => builtPages ?? findBuiltPages()
   const config = { isPublic: true }

@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 
-/** Client capabilities from `initialize` or the message. */
+/** From `initialize` or the message. */
 export type Capabilities = Readonly<Record<string, unknown>>
 
 /** State of a call between its runs. The client stores it, signed. */

@@ -63,7 +63,7 @@ export class StalledBodies {
   }
 }
 
-/** Returns the check interval, which is the maximum delay of a timeout. */
+/** The interval is also the maximum delay of a timeout. */
 const getCheckIntervalMs = (timeoutMs: number): number => Math.min(1000, Math.max(10, timeoutMs / 4))
 
 /** Limits Node's own timeout to headers. */
