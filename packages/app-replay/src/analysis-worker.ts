@@ -8,7 +8,6 @@ import { readPoses } from './analysis/poses.ts'
 import { sampleSeries, sampleTrajectory } from './analysis/sampled-series.ts'
 import { readSeries, searchFrames } from './analysis/series.ts'
 
-/** Analyses by the name that callers pass to `Recording.analyse`. */
 const analyses: Analyses = {
   bodyNames: findBodyNames,
   checkFrames,

@@ -117,21 +117,25 @@ verifies(
   },
 )
 
-verifies('replay:compare-recordings', 'floors with different names differ despite equal ids', async (t) => {
-  const replay = await openReplay(t, [])
-  const record = (name: string, names: readonly string[], rows = 1) => {
-    const floors = names.map((name, index) => ({ id: 3 + index, name, is_environment: true }))
-    const contacts = Array(rows).fill({ a: 1, b: 3, normal: [0, 0, -1] })
-    const frame = { frame_id: 1, time: 0.01, bodies: [{ id: 1, position: [0, 0, 0] }], contacts }
-    return recordRun(replay, name, [{ run: { bodies: [{ id: 1 }, ...floors] } }, frame])
-  }
-  await record('a', ['ramp', 'ground'])
-  const { summary } = await (await record('b', ['ground'])).call('compare_recordings', { a: 'a', b: 'b' })
-  t.match(summary, /only in a: body 1 and ramp, only in b: body 1 and ground/)
-  const twice = await record('twice', ['ground'], 2)
-  const rows = await twice.call('compare_recordings', { a: 'twice', b: 'b' })
-  t.match(rows.summary, /only in a: body 1 and ground, only in b: none/)
-})
+verifies(
+  'replay:compare-recordings',
+  'compare_recordings reports contacts with floors of different names, and repeated contacts',
+  async (t) => {
+    const replay = await openReplay(t, [])
+    const record = (name: string, names: readonly string[], rows = 1) => {
+      const floors = names.map((name, index) => ({ id: 3 + index, name, is_environment: true }))
+      const contacts = Array(rows).fill({ a: 1, b: 3, normal: [0, 0, -1] })
+      const frame = { frame_id: 1, time: 0.01, bodies: [{ id: 1, position: [0, 0, 0] }], contacts }
+      return recordRun(replay, name, [{ run: { bodies: [{ id: 1 }, ...floors] } }, frame])
+    }
+    await record('a', ['ramp', 'ground'])
+    const { summary } = await (await record('b', ['ground'])).call('compare_recordings', { a: 'a', b: 'b' })
+    t.match(summary, /only in a: body 1 and ramp, only in b: body 1 and ground/)
+    const twice = await record('twice', ['ground'], 2)
+    const rows = await twice.call('compare_recordings', { a: 'twice', b: 'b' })
+    t.match(rows.summary, /only in a: body 1 and ground, only in b: none/)
+  },
+)
 
 verifies('replay:divergence', 'find_first_divergence reports contacts that only one run has', async (t) => {
   const one = await pair(t, 'stack', (db) =>

@@ -66,21 +66,25 @@ verifies(
   },
 )
 
-verifies('replay:diagnose', 'sentences contain neither kinds nor numbers of over six digits', async (t) => {
-  const { findings, summary } = await (await ask(t, 'energy_injection')).call('diagnose')
-  const sentence = 'Frame 60: body 2 gains energy without a cause (11.61 J, limit 0.004503 J).'
-  t.match(findings, [{ kind: 'energy_injection', sentence }])
-  t.match(summary, `First cause: ${sentence.replace('Frame', 'frame')}`)
-  const story = await (await ask(t, 'stack')).call('explain_frame', { frame_id: 50 })
-  const numbers =
-    JSON.stringify([
-      story.balances,
-      toRows(story.contacts).map(({ penetration_depth, ...derived }) => derived),
-    ]).match(/\d[\d.]*/g) ?? []
-  t.ok(numbers.length > 20)
-  for (const number of numbers.filter((text) => text.includes('.')))
-    t.ok(number.replace(/^0\.0*|\./g, '').length <= 6, number)
-})
+verifies(
+  'replay:diagnose',
+  'sentences do not contain kinds, and explain_frame rounds forces to six digits',
+  async (t) => {
+    const { findings, summary } = await (await ask(t, 'energy_injection')).call('diagnose')
+    const sentence = 'Frame 60: body 2 gains energy without a cause (11.61 J, limit 0.004503 J).'
+    t.match(findings, [{ kind: 'energy_injection', sentence }])
+    t.match(summary, `First cause: ${sentence.replace('Frame', 'frame')}`)
+    const story = await (await ask(t, 'stack')).call('explain_frame', { frame_id: 50 })
+    const numbers =
+      JSON.stringify([
+        story.balances,
+        toRows(story.contacts).map(({ penetration_depth, ...derived }) => derived),
+      ]).match(/\d[\d.]*/g) ?? []
+    t.ok(numbers.length > 20)
+    for (const number of numbers.filter((text) => text.includes('.')))
+      t.ok(number.replace(/^0\.0*|\./g, '').length <= 6, number)
+  },
+)
 
 verifies(
   'replay:diagnose',
@@ -177,7 +181,7 @@ verifies('replay:coverage', 'data that a body temporarily lacks is named with bo
   })
 })
 
-verifies('replay:coverage', 'sentences name the environment', async (t) => {
+verifies('replay:coverage', 'diagnose and explain_frame name the floor', async (t) => {
   const client = await ask(t, 'cone_violation')
   const { findings, summary } = await client.call('diagnose')
   t.match(toRows(findings)[0], { sentence: /body 2 and floor: friction exceeds/, pair: [2, 2147483649] })
@@ -225,33 +229,37 @@ verifies('replay:coverage', 'laws of contacts do not apply to a body without any
   )
 })
 
-verifies('replay:coverage', 'missing convergence data is not a failure of the solver', async (t) => {
-  const lines = Array.from({ length: 20 }, (_, row) => ({
-    frame_id: row + 1,
-    time: (row + 1) * dt,
-    bodies: [{ id: 1, position: [0, 0, 0.5], velocity: [0, 0, 0] }],
-    contacts: [
-      {
-        ...{ a: 1, b: 2147483649, normal: [0, 0, -1], depth: 0 },
-        points: [{ point: [0, 0, 0], depth: 0, normal_lambda: g * dt }],
-      },
-    ],
-    solver: { iterations: 12, residual: 1e-6, ...(row === 9 && { converged: true }) },
-  }))
-  const client = await record('iterations', [
-    { run: { dt, gravity: [0, 0, -g], bodies: [{ id: 1, mass: 1 }] } },
-    ...lines,
-  ])
-  const answer = await client.call('diagnose')
-  t.notOk(toRows(answer.findings).some(({ kind }) => kind === 'solver_stall'))
-  t.match(findLaw(answer, 'solver_convergence'), { missing: ['solver diagnostics'] })
-  const solver = async (frame_id: number) => (await client.call('get_frame', { frame_id })).solver
-  t.match(await solver(1), { iterations: 12, converged: null })
-  t.match(await solver(10), { converged: true })
-  const diagnostics = await client.call('get_solver_diagnostics', { stalls: true })
-  t.match(diagnostics, { converged_judged: 1, not_converged_count: 0 })
-  t.match(toRows(diagnostics.diagnostics), [{ converged: null }])
-})
+verifies(
+  'replay:coverage',
+  'missing convergence data is not reported as a failure of the solver',
+  async (t) => {
+    const lines = Array.from({ length: 20 }, (_, row) => ({
+      frame_id: row + 1,
+      time: (row + 1) * dt,
+      bodies: [{ id: 1, position: [0, 0, 0.5], velocity: [0, 0, 0] }],
+      contacts: [
+        {
+          ...{ a: 1, b: 2147483649, normal: [0, 0, -1], depth: 0 },
+          points: [{ point: [0, 0, 0], depth: 0, normal_lambda: g * dt }],
+        },
+      ],
+      solver: { iterations: 12, residual: 1e-6, ...(row === 9 && { converged: true }) },
+    }))
+    const client = await record('iterations', [
+      { run: { dt, gravity: [0, 0, -g], bodies: [{ id: 1, mass: 1 }] } },
+      ...lines,
+    ])
+    const answer = await client.call('diagnose')
+    t.notOk(toRows(answer.findings).some(({ kind }) => kind === 'solver_stall'))
+    t.match(findLaw(answer, 'solver_convergence'), { missing: ['solver diagnostics'] })
+    const solver = async (frame_id: number) => (await client.call('get_frame', { frame_id })).solver
+    t.match(await solver(1), { iterations: 12, converged: null })
+    t.match(await solver(10), { converged: true })
+    const diagnostics = await client.call('get_solver_diagnostics', { stalls: true })
+    t.match(diagnostics, { converged_judged: 1, not_converged_count: 0 })
+    t.match(toRows(diagnostics.diagnostics), [{ converged: null }])
+  },
+)
 
 const faults = async (name: string, lines: readonly object[]) =>
   listFaults(await recordRun(await opened, name, lines))

@@ -81,7 +81,7 @@ t.test(
   },
 )
 
-t.test('find_energy_anomalies sorts and limits its list and returns exact counts', async (t) => {
+t.test('find_energy_anomalies returns pages in frame order, with the counts of all anomalies', async (t) => {
   const client = await ask(t, 'drop')
   const all = await client.call('find_energy_anomalies', { threshold: 0 })
   const frames = toRows(all.anomalies).map(({ frame_id }) => Number(frame_id))
@@ -341,51 +341,54 @@ t.test('clocks and positions that are exact binary fractions are not mistaken fo
   t.ok(getError(position, 10) < 1e-6 && getError(time, 8) < 1e-6)
 })
 
-t.test('energy budgets require still surfaces and no forces; slip includes surface velocities', async (t) => {
-  const shape = {
-    name: null,
-    shape: null,
-    half_extents: null,
-    inertia: null,
-    position: null,
-    orientation: null,
-  }
-  const gaining = (x: number): SceneSpec => ({
-    ...{ frames: 20, masses: [2], gravity: [0, 0, 0], state: (frame) => ({ velocity: [frame, 0, 0] }) },
-    geometry: [{ ...shape, body_id: floor, surface_velocity: [x, 0, 0] }],
-  })
-  t.match(runLaw(budgetLaw(), gaining(0)), [{ kind: 'energy_injection' }])
-  t.same(runLaw(budgetLaw(), gaining(1)), [])
-  const state = {
-    position: [0, 0, 0],
-    velocity: [0, 0, 0],
-    orientation: [1, 0, 0, 0],
-    angular_velocity: [0, 0, 0],
-  }
-  const resting = (surface_velocity: readonly number[], forces: readonly object[]) => [
-    {
-      run: {
-        ...{ gravity: [0, 0, -g], dt },
-        bodies: [
-          { id: 1, mass: 1, inertia: [1, 1, 1] },
-          { id: 2, is_environment: true, surface_velocity },
-        ],
+t.test(
+  'energy budgets are not checked if surfaces move or forces act; advice adds surface velocities',
+  async (t) => {
+    const shape = {
+      name: null,
+      shape: null,
+      half_extents: null,
+      inertia: null,
+      position: null,
+      orientation: null,
+    }
+    const gaining = (x: number): SceneSpec => ({
+      ...{ frames: 20, masses: [2], gravity: [0, 0, 0], state: (frame) => ({ velocity: [frame, 0, 0] }) },
+      geometry: [{ ...shape, body_id: floor, surface_velocity: [x, 0, 0] }],
+    })
+    t.match(runLaw(budgetLaw(), gaining(0)), [{ kind: 'energy_injection' }])
+    t.same(runLaw(budgetLaw(), gaining(1)), [])
+    const state = {
+      position: [0, 0, 0],
+      velocity: [0, 0, 0],
+      orientation: [1, 0, 0, 0],
+      angular_velocity: [0, 0, 0],
+    }
+    const resting = (surface_velocity: readonly number[], forces: readonly object[]) => [
+      {
+        run: {
+          ...{ gravity: [0, 0, -g], dt },
+          bodies: [
+            { id: 1, mass: 1, inertia: [1, 1, 1] },
+            { id: 2, is_environment: true, surface_velocity },
+          ],
+        },
       },
-    },
-    ...Array.from({ length: 20 }, (_, i) => ({
-      ...{ frame_id: i + 1, time: dt * i, bodies: [{ id: 1, ...state, forces }] },
-      contacts: [{ a: 1, b: 2, normal: [0, 0, -1], depth: 0 }],
-    })),
-  ]
-  const listMissing = async (x: number, forces: readonly object[] = []) => {
-    const { not_checked } = await (await recordLines(t, resting([x, 0, 0], forces))).call('diagnose', {})
-    return toRows(not_checked).flatMap(({ law, missing }) => (law === 'energy_budget' ? [missing] : []))
-  }
-  t.same(await listMissing(0), [])
-  t.same(await listMissing(1), [['energy of moving surfaces']])
-  t.same(await listMissing(0, [{ force: [1, 0, 0] }]), [['work of external forces']])
-  const found = { body: floor, first: 2, last: 20, velocity: [0.5, 0, 0] as const, speed: 0.5 }
-  t.match(describeMovingSurfaces('sliding', [found], new Map([[floor, [1, 0, 0]]])), [
-    { how_to_record: /\(1\.5, 0, 0\) m\/s/ },
-  ])
-})
+      ...Array.from({ length: 20 }, (_, i) => ({
+        ...{ frame_id: i + 1, time: dt * i, bodies: [{ id: 1, ...state, forces }] },
+        contacts: [{ a: 1, b: 2, normal: [0, 0, -1], depth: 0 }],
+      })),
+    ]
+    const listMissing = async (x: number, forces: readonly object[] = []) => {
+      const { not_checked } = await (await recordLines(t, resting([x, 0, 0], forces))).call('diagnose', {})
+      return toRows(not_checked).flatMap(({ law, missing }) => (law === 'energy_budget' ? [missing] : []))
+    }
+    t.same(await listMissing(0), [])
+    t.same(await listMissing(1), [['energy of moving surfaces']])
+    t.same(await listMissing(0, [{ force: [1, 0, 0] }]), [['work of external forces']])
+    const found = { body: floor, first: 2, last: 20, velocity: [0.5, 0, 0] as const, speed: 0.5 }
+    t.match(describeMovingSurfaces('sliding', [found], new Map([[floor, [1, 0, 0]]])), [
+      { how_to_record: /\(1\.5, 0, 0\) m\/s/ },
+    ])
+  },
+)

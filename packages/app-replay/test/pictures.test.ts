@@ -70,32 +70,36 @@ function readTextBoxes(svg: string) {
   })
 }
 
-verifies('replay:render:shapes', 'render_frame draws names and shapes with separate labels', async (t) => {
-  const drawn = isComplete ? frames : sample(frames, 3)
-  const client = await recordRuns(
-    t,
-    drawn.map(({ run }) => run),
-  )
-  for (const { run, frame_id, view, names } of drawn) {
-    const args = { recording: toRunName(run), frame_id, view }
-    const { data, svg } = await draw(client, 'render_frame', args, `frame-${toRunName(run)}`)
-    t.same(data.unsized_bodies, [], run)
-    const boxes = readTextBoxes(svg)
-    for (const name of names)
-      t.ok(
-        boxes.some(({ text }) => text === name),
-        `${run} shows ${name}`,
-      )
-    for (const [i, a] of boxes.entries()) {
-      t.ok(a.left >= 0 && a.right <= 900 && a.top >= 0 && a.bottom <= 640, `${run}: ${a.text} is inside`)
-      for (const b of boxes.slice(i + 1))
-        t.notOk(
-          a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom,
-          `${run}: ${a.text} and ${b.text} do not overlap`,
+verifies(
+  'replay:render:shapes',
+  'render_frame draws all names inside the picture, without overlaps',
+  async (t) => {
+    const drawn = isComplete ? frames : sample(frames, 3)
+    const client = await recordRuns(
+      t,
+      drawn.map(({ run }) => run),
+    )
+    for (const { run, frame_id, view, names } of drawn) {
+      const args = { recording: toRunName(run), frame_id, view }
+      const { data, svg } = await draw(client, 'render_frame', args, `frame-${toRunName(run)}`)
+      t.same(data.unsized_bodies, [], run)
+      const boxes = readTextBoxes(svg)
+      for (const name of names)
+        t.ok(
+          boxes.some(({ text }) => text === name),
+          `${run} shows ${name}`,
         )
+      for (const [i, a] of boxes.entries()) {
+        t.ok(a.left >= 0 && a.right <= 900 && a.top >= 0 && a.bottom <= 640, `${run}: ${a.text} is inside`)
+        for (const b of boxes.slice(i + 1))
+          t.notOk(
+            a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom,
+            `${run}: ${a.text} and ${b.text} do not overlap`,
+          )
+      }
     }
-  }
-})
+  },
+)
 
 verifies(
   'replay:render:shapes',

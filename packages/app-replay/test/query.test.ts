@@ -168,7 +168,7 @@ t.test('comparisons with missing values are false', async (t) => {
   t.equal(value('not x'), 1)
 })
 
-t.test('functions in predicates are series of bodies and pairs', async (t) => {
+t.test('functions in predicates are parsed as series of bodies and pairs', async (t) => {
   const { plans } = parsePredicate('speed(2) > 1 and normal_force(1, floor) > body.2.speed', plan)
   t.same(
     plans.map(({ name }) => name),

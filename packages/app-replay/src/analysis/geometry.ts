@@ -20,7 +20,6 @@ import {
 } from '../domain/drawing/shape.ts'
 import { add, type Point3, type Rotation, rotateInverse } from '../domain/vector.ts'
 
-/** Maximum number of contact points per body. */
 const maxPoints = 200
 
 /** Number of frames to search: those before `frame`, or the first ones. */

@@ -13,7 +13,6 @@ interface LakeOptions {
   readonly folder: string
   /** Whether a configured folder replaces the server's own. */
   readonly isShared: boolean
-  /** Set if ClickHouse runs the queries. */
   readonly clickHouse: { readonly url: string; readonly source: string } | undefined
 }
 

@@ -15,7 +15,7 @@ const maxFollowedBytes = 64 * 1024 ** 2
 
 const clampTail = (frames: number): number => Math.min(Math.max(frames, 1), 200)
 
-/** At the end of a file. */
+/** Maximum number of incomplete frames at the end of a file. */
 const maxPartialFrames = 64
 
 const exampleMapping = {

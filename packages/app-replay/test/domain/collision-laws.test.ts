@@ -52,7 +52,7 @@ const meeting = ({ after, masses = [1, 3], change = {}, distance = 1.16 }: Meeti
 
 const where = { frames: { first: 5, last: 5 }, bodies: [1, 2], pair: [1, 2] }
 
-verifies('replay:laws:collision', 'a collision without a contact row is reported', async (t) => {
+verifies('replay:laws:collision', 'collisionLaw reports a collision without a contact row', async (t) => {
   // Perfectly plastic: both bodies then move at 1 m/s.
   t.match(runLaw(collisionLaw(), meeting({ after: [1, 1] })), [{ kind: 'missing_contact', ...where }])
   const unknown = meeting({ after: [1, 1], change: { hasContacts: false } })
@@ -64,7 +64,7 @@ verifies('replay:laws:collision', 'a collision without a contact row is reported
   t.same(runLaw(collisionLaw(), recorded), [])
 })
 
-verifies('replay:laws:collision', 'a collision conserves momentum, with and without rows', async (t) => {
+verifies('replay:laws:collision', 'collisionLaw reports missing and unequal reactions', async (t) => {
   for (const hasContacts of [true, false]) {
     const run = (after: readonly [number, number]) =>
       runLaw(collisionLaw(), meeting({ after, change: { hasContacts } }))
@@ -75,7 +75,7 @@ verifies('replay:laws:collision', 'a collision conserves momentum, with and with
   }
 })
 
-verifies('replay:laws:collision', 'a collision does not add energy', async (t) => {
+verifies('replay:laws:collision', 'collisionLaw reports a gain of energy', async (t) => {
   const unknown = { hasContacts: false }
   // Perfectly elastic: 4 and 0 m/s become -2 and 2 m/s.
   t.same(runLaw(collisionLaw(), meeting({ after: [-2, 2], change: unknown })), [])
@@ -84,7 +84,7 @@ verifies('replay:laws:collision', 'a collision does not add energy', async (t) =
   ])
 })
 
-verifies('replay:laws:collision', 'without shapes, opposite impulses count as a collision', async (t) => {
+verifies('replay:laws:collision', 'collisionLaw uses opposite impulses if shapes are unknown', async (t) => {
   const unknown = { hasContacts: false, geometry: [] }
   t.match(runLaw(collisionLaw(), meeting({ after: [1, 3], change: unknown })), [
     { kind: 'unequal_reaction', confidence: 0.8 },
@@ -92,10 +92,14 @@ verifies('replay:laws:collision', 'without shapes, opposite impulses count as a 
   t.same(runLaw(collisionLaw(), meeting({ after: [1, 0], change: unknown })), [], 'one body is not a pair')
 })
 
-verifies('replay:laws:collision', 'bodies that cannot push each other do not collide', async (t) => {
+verifies('replay:laws:collision', 'collisionLaw ignores distance, attraction and third bodies', async (t) => {
   t.same(runLaw(collisionLaw(), meeting({ after: [1, 3], distance: 3 })), [], 'a distance of 2 m')
   t.same(runLaw(collisionLaw(), meeting({ after: [5, -0.33] })), [], 'they attract each other')
-  const third = meeting({ after: [1, 2], masses: [1, 3, 3], change: { geometry: [1, 2, 3].map(makeSphere) } })
+  const third = meeting({
+    after: [1, 2],
+    masses: [1, 3, 3],
+    change: { geometry: [1, 2, 3].map(makeSphere) },
+  })
   const cradle: SceneSpec = {
     ...third,
     state: (frame, body) =>
@@ -118,7 +122,7 @@ const sliding = (share: number, change: (t1: number) => object = (t1) => ({ t1 }
   }
 }
 
-verifies('replay:laws:friction', 'the friction of a sliding body must be mu Jn', async (t) => {
+verifies('replay:laws:friction', 'slidingLaw reports friction far below or above mu Jn', async (t) => {
   t.same(runLaw(slidingLaw(), sliding(1)), [])
   t.same(runLaw(slidingLaw(), sliding(0.71)), [], 'an inscribed friction pyramid')
   const lost = { kind: 'friction_lost', frames: { first: 10 }, bodies: [1, floor], unit: 'times mu*Fn' }
@@ -139,7 +143,7 @@ verifies('replay:laws:friction', 'the friction of a sliding body must be mu Jn',
   )
 })
 
-verifies('replay:laws:friction', 'a slow or rotating contact need not have kinetic friction', async (t) => {
+verifies('replay:laws:friction', 'slidingLaw does not judge slow or rotating contacts', async (t) => {
   const slow = sliding(0)
   t.same(runLaw(slidingLaw(), { ...slow, state: () => ({ velocity: [0.05, 0, 0] }) }), [])
   const spins: SceneSpec = {
@@ -149,7 +153,7 @@ verifies('replay:laws:friction', 'a slow or rotating contact need not have kinet
   t.same(runLaw(slidingLaw(), spins), [], 'points of the contact slide in different directions')
 })
 
-verifies('replay:laws:friction', 'a friction pyramid may exceed the cone between its tangents', async (t) => {
+verifies('replay:laws:friction', 'coneLaw reports corners of a friction pyramid as info', async (t) => {
   const run = (t1: number, t2: number, speed = 0, first = { t1, t2 }) =>
     runLaw(coneLaw(), {
       frames: 12,
@@ -276,7 +280,7 @@ verifies('replay:laws:rows', 'energies that contradict the state or their sum ar
   t.match(runLaw(energyRowLaw(), spinning(1.9)), [{ kind: 'energy_rows', text: /rotational/ }])
 })
 
-verifies('replay:laws:rows', 'corners of a rocking body do not chatter', async (t) => {
+verifies('replay:laws:rows', 'chatterLaw accepts lost contacts of a rocking body', async (t) => {
   const flickering = (spin: number): SceneSpec => ({
     frames: 60,
     masses: [1],

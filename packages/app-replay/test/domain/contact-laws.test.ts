@@ -128,7 +128,7 @@ const sliding = (t1: number): SceneSpec => ({
   touches: () => [{ ...lying(2), t1 }],
 })
 
-verifies('replay:laws:friction', 'friction must oppose sliding', async (t) => {
+verifies('replay:laws:friction', 'frictionWorkLaw reports friction along the slip', async (t) => {
   t.same(runLaw(frictionWorkLaw(), sliding(-0.05)), [])
   t.match(runLaw(frictionWorkLaw(), sliding(0.05)), [{ kind: 'friction_energy', bodies: [1, floor] }])
 })
@@ -168,7 +168,7 @@ const spinning = (w: (frame: number) => Vec, rate = 1): SceneSpec => {
   }
 }
 
-verifies('replay:laws:spin', 'a constant spin violates neither law of rotation', async (t) => {
+verifies('replay:laws:spin', 'spinLaw and rotationLaw accept a constant spin', async (t) => {
   for (const law of [spinLaw(), rotationLaw()])
     t.same(
       runLaw(
@@ -351,7 +351,7 @@ verifies('replay:laws:spin', 'the rounding of impulses to decimals explains smal
   t.match(runLaw(spinLaw(), lying(0.09931, 0.0981)), [found], 'more than rounding')
 })
 
-verifies('replay:laws:friction', 'an undeclared surface that drives bodies is noted once', async (t) => {
+verifies('replay:laws:friction', 'frictionWorkLaw notes an undeclared moving surface once', async (t) => {
   // A conveyor belt with 1 m/s accelerates a box by friction until it stays on the belt.
   const gain = 0.5 * g * dt
   const speed = (frame: number) => Math.min(1, gain * frame)

@@ -64,7 +64,7 @@ t.test('four transitions within 30 frames are chatter, three are not', async (t)
   t.match(seen([1, 2, 5, 6]), { chatter: false, peak_transitions: 3 })
 })
 
-t.test('a reversed normal is a flip, and a rotation by more than 30 degrees is a jump', async (t) => {
+t.test('a normal that turns by over 90 degrees is a flip, by over 30 degrees a jump', async (t) => {
   const frames = [0, 29, 60, 60, 151].map((angle, index) => touch(index + 1, { normal: leaning(angle) }))
   t.match(analyzeEvolution(frames, range), { normal_flips: [5], normal_jumps: [3] })
   const apart = [touch(1), touch(3, { normal: leaning(180) })]
@@ -73,7 +73,7 @@ t.test('a reversed normal is a flip, and a rotation by more than 30 degrees is a
   t.same(analyzeEvolution(absent, range).normal_flips, [])
 })
 
-t.test('a pair whose bodies are recorded in reverse order is not a flip', async (t) => {
+t.test('toPairContact orients the normal from the requested body, in either recorded order', async (t) => {
   const frame = (body_a_id: number, body_b_id: number, z: number): PairFrame => ({
     frame_id: 1,
     simulation_time: 0,
@@ -204,7 +204,7 @@ t.test('contacts with missing values are counted but not judged', async (t) => {
   t.match(describe([{ normal_lambda: null }]), /1 contact without values not judged/)
 })
 
-t.test('violations contain their index, and the environment is not named', async (t) => {
+t.test('judgeCones returns the index of a violation, and summaries omit the environment', async (t) => {
   const floor = 2147483650
   const rows = [{}, { body_a_id: floor, body_b_id: 7, tangent1_lambda: 98.1 }]
   const checks = rows.map((row) => checkCone(contact(row), newton))

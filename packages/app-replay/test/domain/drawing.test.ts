@@ -42,7 +42,7 @@ t.test('edges joins corners of a box that differ in one coordinate', async (t) =
   t.equal(new Set(edges.map((edge) => edge.toSorted().join())).size, 12)
 })
 
-t.test('inferShape returns a box if three points are its corners', async (t) => {
+t.test('inferShape returns a box if three points are its corners, otherwise a ball', async (t) => {
   t.same(
     inferShape([
       [1, 2, -3],
@@ -236,7 +236,7 @@ function drawn(
 }
 const bodyCircles = /<circle cx="([^"]*)" cy="([^"]*)" r="14"/g
 
-t.test('drawFrame centres bodies and fits them into 80 % of the width and the height', async (t) => {
+t.test('drawFrame centres bodies and fits them into 80 % of the drawing area', async (t) => {
   // 2 m in 0.8 * (900 - 2 * 90) pixels: 288 pixels per metre.
   const svg = drawn('front', [
     [4, 0, 1],

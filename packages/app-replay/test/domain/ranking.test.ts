@@ -62,7 +62,7 @@ t.test(
   },
 )
 
-t.test('rankFindings treats faults of other bodies as causes, and ranks warnings after errors', async (t) => {
+t.test('rankFindings treats faults of different bodies as causes, and ranks warnings last', async (t) => {
   t.same(
     spec([
       finding('creep', [5, 30], [2], 'warning'),
@@ -85,7 +85,7 @@ t.test("rankFindings treats findings after a body's blow-up as consequences", as
   ])
 })
 
-t.test('formatNumber returns four digits, with exponents for very large and small numbers', async (t) => {
+t.test('formatNumber returns up to six digits, with exponents for large and small numbers', async (t) => {
   const pairs = [
     [0, '0'],
     [49.05, '49.05'],
@@ -107,14 +107,14 @@ t.test('formatNumber returns four digits, with exponents for very large and smal
   t.equal(formatQuantity(Number.POSITIVE_INFINITY, 'm'), 'infinite')
 })
 
-t.test('formatCount and formatList return readable texts', async (t) => {
+t.test('formatCount selects the plural, and formatList truncates long lists', async (t) => {
   t.equal(formatCount(1, 'body', 'bodies'), '1 body')
   t.equal(formatCount(0, 'frame'), '0 frames')
   t.equal(formatList([1, 2, 3]), '1, 2, 3')
   t.equal(formatList([1, 2, 3, 4, 5, 6, 7]), '1, 2, 3, 4, 5 and 2 more')
 })
 
-t.test('formatMainAxis returns the axis along which most of the vector lies', async (t) => {
+t.test('formatMainAxis returns the axis of a vector, or an empty string', async (t) => {
   t.equal(formatMainAxis({ x: 0.002, y: 0, z: 0 }, 'm'), ' (0.002 m in X)')
   t.equal(formatMainAxis({ x: 1, y: 1, z: 0 }, 'm'), '')
   t.equal(formatMainAxis({ x: 0, y: 0, z: 0 }, 'm'), '')

@@ -32,7 +32,7 @@ t.test('selectSeriesPart returns all rows of a short series', async (t) => {
   t.match(part, { rows: [0, 1, 2], bucketed: false, truncated: false, next_cursor: null })
 })
 
-t.test('selectSeriesPart preserves the ends and every peak of a long series', async (t) => {
+t.test('selectSeriesPart preserves the ends and the extremes of a long series', async (t) => {
   const values = Array.from({ length: 1000 }, (_, i) => Math.sin(i / 50))
   values[517] = 40
   values[518] = -40

@@ -165,7 +165,7 @@ verifies('replay:metadata', async (t) => {
   })
 })
 
-t.test('load_recording returns bodies, frames and missing parts, and reports progress', async (t) => {
+t.test('load_recording returns the numbers of bodies and frames, and the missing parts', async (t) => {
   const { client } = await openReplay(t, ['era_no_tangents'])
   const answer = await client().call('load_recording', { path: 'era_no_tangents' })
   t.match(answer, { loaded: true, bodies: 2, total_frames: 45, missing: ['tangent_lambdas', 'geometry'] })

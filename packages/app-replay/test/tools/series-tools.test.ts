@@ -234,7 +234,7 @@ verifies('replay:timeline', 'timeline filters by kind and rejects unknown kinds'
 
 verifies(
   'replay:explain',
-  'explain_frame reports convergence only in the first frame that does not converge',
+  'explain_frame reports a loss of convergence only in its first frame',
   async (t) => {
     const client = await ask(t, 'solver_stall')
     const frames: number[] = []
@@ -320,16 +320,22 @@ verifies(
   },
 )
 
-verifies('replay:plot', 'plot rejects series that it cannot draw, with a useful error', async (t) => {
-  const one = await ask(t, 'slide_at_45')
-  await t.rejects(one.call('plot', { series: [] }), { code: 'INVALID_ARGUMENTS' })
-  await t.rejects(one.call('plot', { series: Array(9).fill('energy.total') }), { code: 'INVALID_ARGUMENTS' })
-  await t.rejects(one.call('plot', { series: ['energy.total'], mark_frame: 4000 }), {
-    code: 'FRAME_NOT_FOUND',
-  })
-})
+verifies(
+  'replay:plot',
+  'plot rejects zero series, nine series, and a marked frame that does not exist',
+  async (t) => {
+    const one = await ask(t, 'slide_at_45')
+    await t.rejects(one.call('plot', { series: [] }), { code: 'INVALID_ARGUMENTS' })
+    await t.rejects(one.call('plot', { series: Array(9).fill('energy.total') }), {
+      code: 'INVALID_ARGUMENTS',
+    })
+    await t.rejects(one.call('plot', { series: ['energy.total'], mark_frame: 4000 }), {
+      code: 'FRAME_NOT_FOUND',
+    })
+  },
+)
 
-verifies('replay:render', 'render_frame draws bodies, forces in N and speeds in every view', async (t) => {
+verifies('replay:render', 'render_frame labels forces in N and speeds in m/s in every view', async (t) => {
   const one = await ask(t, 'slide_at_45')
   for (const view of ['front', 'side', 'top', 'iso']) {
     const answer = await one.answer('render_frame', { frame_id: 46, view })

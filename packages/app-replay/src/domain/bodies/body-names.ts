@@ -9,7 +9,7 @@ import {
 } from '@causeway/recording'
 import { createEnvironmentTest } from './body.ts'
 
-/** Names by body id. Omits bodies without a name. */
+/** Omits bodies without a name. */
 export type BodyNames = Readonly<Record<BodyId, string>>
 
 export const listRecordedNames = ({ geometry }: Pick<RecordingSummary, 'geometry'>): BodyNames =>

@@ -18,7 +18,7 @@ export const listFlaggedBodies = ({ bodies }: Pick<RecordingSummary, 'bodies'>):
 export const involvesBody = ({ body_a_id, body_b_id }: Pair, body: BodyId): boolean =>
   body_a_id === body || body_b_id === body
 
-/** Whether both pairs have the same bodies, in either order. */
+/** In either order. */
 export const isSamePair = (a: Pair, b: Pair): boolean =>
   involvesBody(a, b.body_a_id) && involvesBody(a, b.body_b_id)
 

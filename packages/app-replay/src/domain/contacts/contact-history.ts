@@ -29,7 +29,6 @@ export function toPairContact(frame: PairFrame, first: BodyId): PairContact {
 interface ContactFrames {
   readonly source: 'friction' | 'collisions'
   readonly frames: readonly PairContact[]
-  /** Number of colliding frames without friction rows. */
   readonly without_rows: number
 }
 

@@ -66,7 +66,6 @@ export function checkCone(row: FrictionConstraint, scale: ForceScale): ConeCheck
 interface ConeVerdict {
   readonly violation_count: number
   readonly strict_violation_count: number
-  /** Number of contacts with missing values. */
   readonly unjudged_count: number
   /** `index` is the position in the list of checks. */
   readonly exceeding: readonly (Pair & { readonly index: number; readonly utilization: Value })[]
@@ -84,7 +83,6 @@ export function judgeCones(checks: readonly ConeCheck[]): ConeVerdict {
   }
 }
 
-/** Minimum utilization of a contact at its limit. */
 const limitUtilization = 0.99
 
 export function summarizeCones(

@@ -35,7 +35,6 @@ export interface ChangePoint {
 export interface Regression {
   /** The change with the smallest p-value; `null` if no change is significant. */
   readonly found: ChangePoint | null
-  /** Significant changes of other metrics. */
   readonly others: readonly ChangePoint[]
   readonly tests: number
   /** Laws against which only later runs were checked. */

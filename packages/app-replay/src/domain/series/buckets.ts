@@ -3,7 +3,7 @@ import { listRows } from './columns.ts'
 
 /**
  * Returns at most `limit` (2 or more) ascending rows: the first, the last, and the minima and maxima of equally large
- * buckets between them. Values that are not finite count as maxima.
+ * buckets between them. Non-finite values count as maxima.
  */
 export function selectMinMaxRows(values: NdArray<Float64Array>, limit: number): number[] {
   const length = values.shape[0] ?? 0

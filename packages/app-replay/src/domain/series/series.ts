@@ -12,7 +12,6 @@ interface SeriesPart {
   /** First and last frame of the whole series. */
   readonly start_frame: number | null
   readonly end_frame: number | null
-  /** Whether the rows are minima and maxima of buckets. */
   readonly bucketed: boolean
   readonly truncated: boolean
   /** Cursor for reading all rows in order; `null` after the last row. */

@@ -4,7 +4,6 @@ import type { NdArray } from 'ndarray'
 /** Figures of all rows, in the column's unit; `null` if no value is finite. */
 export interface Totals {
   readonly count: number
-  /** Number of rows with NaN or an infinity. */
   readonly nonfinite: number
   readonly min: Value
   readonly min_frame: number | null

@@ -6,7 +6,6 @@ import { computeTotals } from '../series/totals.ts'
 interface Convergence {
   /** Number of frames with constraints and a recorded `converged`. */
   readonly converged_judged: number
-  /** Frames with constraints that did not converge. */
   readonly not_converged: readonly number[]
   readonly max_iterations: number | null
   readonly max_residual: number | null

@@ -29,8 +29,8 @@ export interface MovingSurfaces {
 }
 
 /**
- * Why a frame does not follow from the previous one. `pause`: neither time nor a body moves. `reset`: all bodies
- * have the states of the first frame again.
+ * Why a frame does not follow from the previous one: neither time nor bodies move (`pause`), or all bodies have their
+ * first states again (`reset`).
  */
 export type Breach = 'pause' | 'reset'
 

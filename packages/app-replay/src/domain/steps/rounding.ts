@@ -111,7 +111,7 @@ class GridMeter {
     if (this.#values.size < minValues) return undefined
     if (this.#maxDigits > maxDigits && this.#maxDecimals > maxDigits)
       return { absolute: 0, relative: singleStep }
-    // More numbers have the maximum of decimals or of digits, whichever was rounded.
+    // If numbers were rounded to decimals, more of them have the maximum of decimals than of digits.
     const isAbsolute =
       this.#maxDecimals <= maxDigits &&
       (this.#maxDigits > maxDigits ||

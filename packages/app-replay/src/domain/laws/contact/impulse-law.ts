@@ -92,7 +92,6 @@ export function impulseLaw(): Law {
   }
 }
 
-/** Returns the sum of |n| by pair. */
 function sumNormals(block: Float64Array, from: number, to: number): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (let row = from; row < to; row++) {

@@ -225,7 +225,6 @@ function getMotion(step: Step, a: PlacedSolid, b: PlacedSolid): number {
   return 1.5 * ((relative || 0) + turning(a) + turning(b)) * step.dt
 }
 
-/** Returns the same key for both orders. */
 const toPairKey = (a: BodyId, b: BodyId): number => Math.min(a, b) * 2 ** 32 + Math.max(a, b)
 
 const hasForces = (step: Step, { column }: PlacedSolid): boolean =>
@@ -235,7 +234,6 @@ const isAsleep = (step: Step, { column }: PlacedSolid): boolean => column < 0 ||
 
 const isFree = (step: Step, { column }: PlacedSolid): boolean => column >= 0 && step.touching[column] === 0
 
-/** Returns bodies pushed without contact. */
 function findUnrecordedImpulses(step: Step): ReadonlySet<number> {
   const pushed = new Set<number>()
   for (let column = 0; column < step.scene.bodies.length; column++) {

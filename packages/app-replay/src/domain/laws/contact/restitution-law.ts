@@ -94,7 +94,6 @@ function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   return { measured, excess }
 }
 
-/** Whether neither body has another contact or a joint. */
 const isAlone = ({ partners, joints }: Step, { columnA, columnB }: Touch): boolean =>
   [columnA, columnB].every(
     (column) => column < 0 || (partners[column] === 1 && joints.isJointed[column] !== 1),

@@ -227,7 +227,6 @@ function sumKineticEnergy(step: Step): number {
   return sum
 }
 
-/** Returns at most three bodies. */
 function findGainers(step: Step, firstTotals: ReadonlyMap<number, number>): readonly number[] {
   const { window, scene, row } = step
   const gains = scene.bodies

@@ -11,9 +11,8 @@ import type { Step } from '../../steps/step.ts'
 import { balanceTolerance } from './body-balance.ts'
 
 /**
- * A share is constant if it stays within `maxSpread` for `minSteps`. Two integrators differ by at least `minChange`. A frame
- * of k substeps has a share of 1/2 + 1 / 2k. It changes by less than `minChange` if dt, and with it k, changes by less
- * than `maxDtRatio`.
+ * A share is constant if it stays within `maxSpread` for `minSteps`. Integrators differ by at least `minChange`. With k
+ * substeps, the share is 1/2 + 1 / 2k. It changes by less if dt, and with it k, changes by less than `maxDtRatio`.
  */
 const rule = { minSteps: 10, maxSpread: 0.05, minChange: 0.4, maxDtRatio: 2, maxExplicitShare: 0.1 } as const
 

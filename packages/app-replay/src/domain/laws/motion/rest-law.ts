@@ -1,5 +1,5 @@
 /**
- * Law `rest` (docs/laws.md, Contacts). `jitter`: the change of velocity is reversed in every frame. `creep`: the
+ * Law `rest` (docs/laws.md, Contacts). `jitter`: the velocity change reverses in every frame. `creep`: the
  * contact point moves although friction is below its limit.
  */
 

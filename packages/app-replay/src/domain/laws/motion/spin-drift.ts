@@ -34,7 +34,6 @@ interface Flight {
 export class SpinDrifts {
   readonly #flights = new Map<number, Flight>()
 
-  /** Adds a step without torque. */
   add(
     { scene, frame, dt, errors }: Step,
     column: number,
