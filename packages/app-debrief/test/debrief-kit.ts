@@ -126,7 +126,6 @@ const createClient = (client: TestClient): Client => ({
   },
 })
 
-/** Creates a vault of test functions by tool name, with their injections. */
 export const createVault =
   (tools: Readonly<Record<string, { inject?: object; run(args: Data): unknown }>>): Env['call'] =>
   async (_app: string, tool: string, args: unknown, _ctx: CallContext) => {

@@ -169,7 +169,6 @@ verifies('debrief:names', 'open_plot does not open a link or a file with a simil
   t.same(readdirSync(opened.dir).sort(), ['data', 'outside.plot.json', 'plots'])
 })
 
-/** Creates a timer with a manual clock. `saves` contains the times of the saves. */
 function timed(saveAfterMs: number) {
   let nowMs = 0
   let due: { readonly atMs: number; readonly work: () => void } | undefined

@@ -166,7 +166,6 @@ for (const [name, [script, code]] of sample(Object.entries(failures), 6))
     t.notOk(outputs.includes(secret), 'does not expose the API key')
   })
 
-/** Unusual but accepted answers. */
 const acceptedAnswers: Readonly<Record<string, Script>> = {
   'a code fence within a JSON string': (request) =>
     request.step === 'action_selection'

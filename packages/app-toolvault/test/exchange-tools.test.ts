@@ -14,7 +14,6 @@ const list = (one: Feature | undefined, name: string): string[] => (one?.propert
 const count = (features: readonly Feature[]): number =>
   features.reduce((total, one) => total + countVertices(one), 0)
 
-/** Damaged positions in KML and GPX, which imports skip. */
 const kmlDamages = ['1', 'x,2', '1,2,3,4', '181,0', '0,-91', '1,,2', '1;2', 'NaN,1'] as const
 const gpxDamages = [
   'lat="x" lon="1"',

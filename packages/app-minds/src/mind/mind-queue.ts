@@ -19,7 +19,6 @@ export class MindQueue {
     this.#now = now
   }
 
-  /** Number of waiting and running calls of all minds. */
   get depth(): number {
     return this.#depth
   }
