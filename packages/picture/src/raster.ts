@@ -22,7 +22,7 @@ const font = {
 
 /**
  * Draws SVG text as a PNG of `width` pixels. Throws `INVALID_PICTURE` if the text is not SVG or contains images or
- * entities, or if the picture is too low or exceeds `maxPixels`.
+ * entities, or if the picture has no pixels or exceeds `maxPixels`.
  */
 export function renderPng(
   svg: string,

@@ -195,7 +195,7 @@ verifies(
 
 verifies(
   'recording:import:hostile',
-  'an import that does not return by itself is stopped',
+  'an import that makes no progress is stopped with IMPORT_LIMIT',
   inCI(async (t) => {
     const { files, data } = folders(t)
     const library = await libraryOver(t, files, { dir: data, limits: { importStallMs: 3000 } })

@@ -27,7 +27,10 @@ export function computeVelocityGain(before: Frame, after: Frame, body: BodyId): 
   return v0 && v1 ? [v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]] : null
 }
 
-/** Returns the momentum balance of the step to `after`; null if a contact row, a value or the load is missing. */
+/**
+ * Returns the momentum balance of the step to `after`; null if there is no contact row, a value is missing, or the load
+ * is too small.
+ */
 export function computeMomentumRow(
   before: Frame,
   after: Frame,

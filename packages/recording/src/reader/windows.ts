@@ -35,7 +35,6 @@ const minLongWindows = 64
 
 interface StoredColumns {
   open(): ColumnsReader | undefined
-  /** Returns `undefined` if the file cannot be written now. */
   create(): ColumnsWriter | undefined
 }
 
