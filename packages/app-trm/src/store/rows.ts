@@ -84,7 +84,7 @@ export interface SessionChange {
 /** Audit record of a command. It remains after the session ends. */
 export interface CommandRow {
   readonly session_id: string
-  /** `step 3`, `step 3 guard` or `only`. */
+  /** Such as `step 3`, `step 3 guard` or `only`. */
   readonly occasion: string
   readonly stage: string
   readonly command: string

@@ -34,7 +34,7 @@ export async function readFiles(folder: string, paths: readonly string[]): Promi
   return files
 }
 
-/** Omits binary files and unreadable paths. */
+/** Reads text files. Omits binary files and unreadable paths. */
 export async function readTexts(
   folder: string,
   paths: Iterable<string>,

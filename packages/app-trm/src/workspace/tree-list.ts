@@ -68,7 +68,7 @@ async function findRepositories(root: string, paths: readonly string[]): Promise
   return folderLists.flat()
 }
 
-/** Omits generated folders. */
+/** Lists all files and links, even ignored ones, except in generated folders. */
 export async function listAll(root: string): Promise<readonly TreeFile[]> {
   return findFiles(root, (await walkTree(root, { includeIgnored: true })).included)
 }

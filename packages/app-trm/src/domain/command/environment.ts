@@ -33,7 +33,7 @@ export function createEnvironment(
 }
 
 /**
- * Returns options so that pytest writes `xml` and node --test writes `nodeXml`, followed by those of both variables.
+ * Returns options so that pytest writes `xml` and node --test writes `nodeXml`, before those of the other arguments.
  */
 export function createReportEnvironment(
   { xml, nodeXml }: { readonly xml: string; readonly nodeXml: string },
