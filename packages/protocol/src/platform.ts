@@ -68,7 +68,7 @@ export const canSignal = (platform: NodeJS.Platform = process.platform): boolean
 
 /**
  * Returns the path of a local socket or, on Windows, of a named pipe (`\\.\pipe\name` or `\\?\pipe\name`, also with
- * forward slashes). Returns `undefined` if the platform cannot open it.
+ * forward slashes); `undefined` for other paths.
  */
 export function toSocketPath(path: string, platform: NodeJS.Platform = process.platform): string | undefined {
   if (platform !== 'win32') return path.startsWith('/') ? path : undefined

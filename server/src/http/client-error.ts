@@ -13,7 +13,6 @@ export function sendClientError(error: NodeJS.ErrnoException, socket: Socket): v
   endWithError(socket, toCausewayError(error.code), 'application/json; charset=utf-8')
 }
 
-/** Sends an error without Fastify. */
 export function endWithError(socket: Duplex, error: CausewayError, contentType: string): void {
   const { status } = error.definition
   const body = JSON.stringify(toErrorObject(error))

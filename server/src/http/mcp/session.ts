@@ -33,7 +33,7 @@ interface SessionOptions {
 /** The SDK requires both types. */
 const acceptHeader = 'application/json, text/event-stream'
 
-/** Estimated size without events. */
+/** Without events. */
 const estimatedBytes = 40_000
 
 const maxPendingNotifications = 256

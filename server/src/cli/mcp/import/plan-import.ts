@@ -21,7 +21,7 @@ interface ImportContext {
   /** Names in `mcp.json`, which are not overwritten. */
   readonly existingNames: ReadonlySet<string>
   readonly secrets: Readonly<Record<string, string>>
-  /** Port of this server. Entries that name it are not imported. */
+  /** This server's port. Entries with it are not imported. */
   readonly port: number
   readonly path: string | undefined
   readonly onlyNames: ReadonlySet<string> | undefined
