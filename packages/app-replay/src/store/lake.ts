@@ -21,7 +21,7 @@ interface CallOptions {
   readonly progress: (done: number, total: number, message: string) => void
 }
 
-/** Maximum per call. */
+/** Maximum number of runs per call. */
 const maxExportedRuns = 1000
 
 export class Lake {

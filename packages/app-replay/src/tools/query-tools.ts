@@ -5,7 +5,7 @@ import { formatCount } from '../domain/sentence.ts'
 import { openRecording } from '../session/session.ts'
 import { defaultPoints, maxPoints, type Registration, recordingTool } from './recording-tool.ts'
 
-/** Size of an answer's rows in JSON. */
+/** Maximum size of an answer's rows in bytes of JSON. */
 const maxBytes = 50_000
 
 const defaultTimeoutS = 5

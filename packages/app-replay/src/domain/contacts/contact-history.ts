@@ -3,7 +3,7 @@ import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
 import { formatCount, formatList } from '../sentence.ts'
 import { dot, negate } from '../vector.ts'
 
-/** 30 degrees per frame, in rad. */
+/** Maximum rotation of a normal per frame: 30 degrees in rad. */
 export const maxNormalTurn = Math.PI / 6
 
 export interface PairContact {

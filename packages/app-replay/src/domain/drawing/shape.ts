@@ -55,7 +55,7 @@ const minCorners = 3
 /** Relative to the radius. */
 const cornerTolerance = 0.05
 
-/** `points` are contact points in a body's axes. */
+/** Returns a box or a ball for contact points in a body's axes; `null` without a radius. */
 export function inferShape(points: readonly Point3[]): Shape | null {
   const radius = Math.max(0, ...points.map(([x, y, z]) => Math.hypot(x, y, z)))
   if (radius === 0) return null

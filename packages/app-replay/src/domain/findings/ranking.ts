@@ -28,7 +28,7 @@ export function rankFindings(findings: readonly Finding[]): readonly RankedFindi
   const causeByEffect = new Map<Finding, Finding>()
   for (const finding of sorted) {
     const cause = causes.find((cause) => explains(cause, finding))
-    // A repeat is not a consequence of the first occurrence, but later findings are.
+    // A repeat is not a consequence of the first occurrence. Later findings refer to that occurrence.
     if (cause === undefined || isRepeat(cause, finding)) causes.push(finding)
     else causeByEffect.set(finding, cause)
   }

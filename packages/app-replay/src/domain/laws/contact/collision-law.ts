@@ -175,7 +175,7 @@ function measureGap({ solid: a }: Pick<FreeBody, 'solid'>, { solid: b }: Pick<Fr
   return measureSeparation(a.solid, a.pose, b.solid, b.pose)
 }
 
-/** Whether no third body can be involved. If shapes are unknown, it must be three times as far away. */
+/** Whether no third body can be involved. Pushed bodies without known shapes must be three times as far away. */
 function isAlone(
   step: Step,
   bodyA: FreeBody,

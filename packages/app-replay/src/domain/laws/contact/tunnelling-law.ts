@@ -119,7 +119,7 @@ function findPassedBoxes(step: Step, column: number, boxes: readonly FixedBox[])
   )
 }
 
-/** Returns slower bodies of known size through which the body moved. */
+/** Returns slower bodies of known size through which the body moved without contact. */
 function findPassedBodies(step: Step, column: number): readonly Suspect[] {
   const { frame, scene, touches } = step
   const mover = scene.bodies[column] ?? 0
