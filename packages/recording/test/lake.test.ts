@@ -22,11 +22,25 @@ interface Body {
   readonly velocity: readonly number[]
 }
 
-/** Records a run of two bodies with contacts and a solver. */
+const createContacts = (i: number): readonly object[] => [
+  { a: 1, b: 2, normal: [1, 0, 0], depth: i === 29 ? 0.02 : 0.001 * (i % 3), points: [] },
+]
+
+/** Records a run of two bodies with a solver. */
 async function record(
   library: RecordingLibrary,
   name: string,
-  { commit, scenario, speed }: { commit: string | null; scenario: string; speed: (frame: number) => number },
+  {
+    commit = null,
+    scenario = '',
+    speed = () => 1,
+    contacts = createContacts,
+  }: {
+    commit?: string | null
+    scenario?: string
+    speed?: (frame: number) => number
+    contacts?: (index: number) => readonly object[] | undefined
+  },
 ): Promise<void> {
   const run = {
     run: {
@@ -48,7 +62,7 @@ async function record(
       frame_id: i + 1,
       time: (i + 1) / 100,
       bodies,
-      contacts: [{ a: 1, b: 2, normal: [1, 0, 0], depth: i === 29 ? 0.02 : 0.001 * (i % 3), points: [] }],
+      contacts: contacts(i),
       solver: { iterations: 5 + (i % 11), residual: 1e-6, converged: true },
     }
   })
@@ -62,6 +76,13 @@ async function record(
   await library.recorder.finish(name)
 }
 
+const listLakeRuns = ({ recorder }: RecordingLibrary) =>
+  recorder.listRuns().map(({ name }) => ({
+    file: recorder.findFile(name) ?? '',
+    recording: name,
+    name: `${name}-1`,
+  }))
+
 async function fillLake(t: Test) {
   const { files, data, more } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
@@ -70,11 +91,7 @@ async function fillLake(t: Test) {
   await record(library, 'odd-name', { commit: null, scenario: "it's", speed: (i) => i })
   const lake = new DuckDbLake(more)
   await lake.list()
-  const list = library.recorder.listRuns().map(({ name }) => ({
-    file: library.recorder.findFile(name) ?? '',
-    recording: name,
-    name: `${name}-1`,
-  }))
+  const list = listLakeRuns(library)
   await lake.export(list, options)
   for (const name of readdirSync(more, { recursive: true, encoding: 'utf8' }))
     t.equal(statSync(join(more, name)).mode & 0o077, 0, `${name} is private`)
@@ -89,6 +106,24 @@ const query = (question: string, more: Partial<LakeQuery> = {}): LakeQuery => ({
   deadlineMs: 20_000,
   ...more,
 })
+
+verifies(
+  'recording:lake:questions',
+  'a depth is 0 without contacts, and not known without contact data',
+  async (t) => {
+    if (skip !== false) return void t.pass('DuckDB', { skip })
+    const { files, data, more } = folders(t)
+    const library = await libraryOver(t, files, { dir: data })
+    await record(library, 'apart', { contacts: () => [] })
+    await record(library, 'unknown', { contacts: () => undefined })
+    const lake = new DuckDbLake(more)
+    await lake.list()
+    await lake.export(listLakeRuns(library), options)
+    const { rows } = await lake.runQuery(query('worst_depth', { threshold: -1 }), options)
+    t.match(rows, [{ recording: 'apart', max_depth_m: 0, frames_above: 50 }])
+    t.equal(rows.length, 1)
+  },
+)
 
 const questions: readonly LakeQuery[] = [
   query('blew_up'),

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { bodyAt, bodyWidth, hasState, type PackedFrame, unpackContacts } from '../formats/packed-frame.ts'
 import { readFacts } from '../formats/run-schema.ts'
 import { prepareFrames } from '../reader/run/run-frame.ts'
+import { createContactDataReader } from '../reader/run/run-summary.ts'
 import type { Provenance } from '../types.ts'
 import { type DuckAppender, type DuckConnection, quoteText } from './duckdb-library.ts'
 import { type LakeTable, lakeTables, lakeVersion } from './lake-schema.ts'
@@ -23,7 +24,11 @@ export async function exportLakeRun(connection: DuckConnection, run: LakeRun, fo
       await connection.createAppender('frame'),
       await connection.createAppender('state'),
     ]
-    const facts = { recording: run.recording, provenance: readFacts(source).provenance }
+    const facts = {
+      recording: run.recording,
+      provenance: readFacts(source).provenance,
+      hasContactData: createContactDataReader(source)(),
+    }
     for (const frame of prepareFrames(source)(0, Number.MAX_SAFE_INTEGER)) {
       appendFrame(frames, facts, frame)
       appendStates(states, facts, frame)
@@ -71,6 +76,7 @@ export async function writeTable(
 interface RunFacts {
   readonly recording: string
   readonly provenance: Provenance | null
+  readonly hasContactData: boolean
 }
 
 function appendRun(to: DuckAppender, { recording, provenance }: RunFacts, { id, time }: PackedFrame): void {
@@ -92,13 +98,13 @@ function appendFrame(to: DuckAppender, run: RunFacts, frame: PackedFrame): void 
   appendKnown(to, frame.solver?.iterations)
   appendKnown(to, frame.solver?.residual)
   appendKnown(to, frame.system?.total)
-  appendKnown(to, findDepth(frame))
+  appendKnown(to, findDepth(frame, run.hasContactData))
   to.endRow()
 }
 
-/** Returns the maximum depth in m; `undefined` if the frame has neither contacts nor forces. */
-function findDepth({ contacts }: PackedFrame): number | undefined {
-  if (contacts === null) return undefined
+/** Returns the maximum depth in m, 0 without contacts. */
+function findDepth({ contacts }: PackedFrame, hasContactData: boolean): number | undefined {
+  if (contacts === null) return hasContactData ? 0 : undefined
   const { collisions } = unpackContacts(contacts)
   let deepest = 0
   for (let at = depthAt; at < collisions.length; at += collisionWidth)
