@@ -56,7 +56,7 @@ function findRow(columns: Columns, frame: number | null): number {
 
 /** Only `points` is limited: all figures cover the whole path. */
 export async function sampleTrajectory(
-  { body, range, points }: { readonly body: BodyId } & Omit<SampledSeriesArgs, 'plans' | 'cite'>,
+  { body, range, points }: { readonly body: BodyId } & Omit<SampledSeriesArgs, 'plans' | 'citedFrame'>,
   context: AnalysisContext,
 ) {
   const names = ['position.x', 'position.y', 'position.z', 'speed'].map(

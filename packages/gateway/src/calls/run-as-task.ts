@@ -13,7 +13,7 @@ const defaultPollMs = 1000
 export async function runAsTask(
   connection: Connection,
   params: Params,
-  { signal, owner, maxMs = 600_000 }: Omit<RequestOptions, 'silenceMs'>,
+  { signal, owner, maxMs = 600_000 }: Omit<RequestOptions, 'silenceTimeoutMs'>,
 ): Promise<unknown> {
   const options = { signal, owner, maxMs }
   const creationResult = await connection.request('tools/call', { ...params, task: { ttl: maxMs } }, options)
