@@ -16,7 +16,7 @@ const cancel = (requestId: unknown, more: object = {}) => ({
 
 verifies(
   'bridge:relay:cancel',
-  'forwards the cancellation of a legacy call after the call and drops a late response',
+  'sends a legacy call before its cancellation, and drops a late response',
   async (t) => {
     const backend = await startBackend(t)
     let slow: Got | undefined

@@ -75,7 +75,7 @@ verifies(
 
 verifies(
   'bridge:translate:legacy-client',
-  'a call is repeated once with all replies, or immediately if the server requests no input',
+  'a call is retried when all replies have arrived, or immediately if the server requests no input',
   async (t) => {
     const backend = await startBackend(t)
     makeStateless(backend)
@@ -140,7 +140,7 @@ verifies(
 
 verifies(
   'bridge:translate:modern-client',
-  'a lost session is opened again, which is invisible to the client',
+  'a lost session is replaced without the client noticing',
   async (t) => {
     const backend = await startBackend(t)
     let session = 's1'

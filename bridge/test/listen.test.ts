@@ -87,7 +87,7 @@ for (const status of [400, 500])
 
 verifies(
   'bridge:session:stream',
-  'repeats the event id to a busy server, and stops if the server no longer offers a stream',
+  'resends Last-Event-ID while the server is busy, and stops if the server no longer offers a stream',
   async (t) => {
     const backend = await startBackend(t)
     const asked = () => backend.got.all.filter(({ method }) => method === 'GET')
@@ -162,7 +162,7 @@ verifies('bridge:session:stream', 'continues if the server rejects a second stre
 
 verifies(
   'bridge:session:stream',
-  'sends list_changed after the stream of a session broke and was resumed',
+  'sends list_changed when a broken stream of a session is reopened',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('GET', (got) => got.stream().raw('retry: 10\n\n'))

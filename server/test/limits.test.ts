@@ -122,7 +122,7 @@ verifies('limits:rate:settings', async (t) => {
 
 const named = (session: string) => ({ 'causeway-session': session })
 
-verifies('limits:rate:client', 'the rate of a client applies to its MCP calls', async (t) => {
+verifies('limits:rate:client', 'the rate limit of a client applies to its MCP calls', async (t) => {
   const { send } = await openWire(t, { env: { CAUSEWAY_RATE_LIMITS: 'demo=0.01/100' } })
   const ask = async (session: string, name = 'Demo__echo', args: object = { text: 'x' }) =>
     (await send(toolCall(name, args), { headers: named(session) })).json.result

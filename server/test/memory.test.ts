@@ -111,7 +111,7 @@ verifies(
   },
 )
 
-verifies('limits:memory', 'memory is short after two checks in a row above the limit', async (t) => {
+verifies('limits:memory', 'memory is low after two consecutive checks above the limit', async (t) => {
   const { guard, state, lines } = createGuard(t, [createCache('empty', { holds: 0 }).cache], { other: 1100 })
   await guard.check()
   t.notOk(guard.isMemoryLow, 'one check can be a single call')

@@ -30,7 +30,7 @@ export class RetryBudget {
     return Math.round(this.#options.now() - this.#start)
   }
 
-  /** Waits for the requested time, a backoff delay or another call's response. Returns `false` if the budget is too small. */
+  /** Waits for `requestedMs`, by default a backoff delay, or less if another call gets a response. Returns `false` if the budget is too small. */
   async pause(requestedMs?: number): Promise<boolean> {
     const remainingMs = this.#getRemainingMs()
     if (remainingMs <= 0 || (requestedMs !== undefined && requestedMs > remainingMs)) return false

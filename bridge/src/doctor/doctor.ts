@@ -35,7 +35,7 @@ export async function runDoctor(
   return failures === 0 ? 0 : 1
 }
 
-/** Options of an upstream that only the relay uses. */
+/** Upstream options that only the relay needs. */
 const ignoredEvents = { maxMessageBytes: 0, backpressure: { update() {}, end() {} }, onResponse() {} }
 
 async function* runChecks(

@@ -69,7 +69,7 @@ export class UpstreamLogin {
     }
   }
 
-  /** Returns the header with the token; empty without a login. Throws `NEEDS_LOGIN`. */
+  /** Returns no header without a login. Throws `NEEDS_LOGIN` if the token cannot be refreshed. */
   async #authorize(): Promise<Fields> {
     const token = await (await this.#logins)?.getToken(this.#server)
     return token === undefined ? {} : { authorization: `Bearer ${token}` }

@@ -262,7 +262,7 @@ const askApp = defineApp(
   },
 )
 
-t.test('a tool that asks the client runs again with the replies and its stored state', async (t) => {
+t.test('a tool that asks questions is called again with the replies and its stored state', async (t) => {
   const open = await openForTest(askApp, { dir: t.testdir() })
   const client = open.client()
   const asked: string[] = []

@@ -77,15 +77,15 @@ const maxCountedNumbers = 10_000
 
 function estimatePositions(args: ToolArgs): number {
   const count = { remaining: maxCountedNumbers }
-  for (const value of Object.values(args)) subtractNumbers(value, count)
+  for (const value of Object.values(args)) subtractFromBudget(value, count)
   return (maxCountedNumbers - count.remaining) / 2
 }
 
-function subtractNumbers(value: unknown, count: { remaining: number }): void {
+function subtractFromBudget(value: unknown, count: { remaining: number }): void {
   if (count.remaining <= 0) return
   if (typeof value === 'number') count.remaining--
   else if (typeof value === 'string') count.remaining -= value.length / charactersPerNumber
-  else if (Array.isArray(value)) for (const item of value) subtractNumbers(item, count)
+  else if (Array.isArray(value)) for (const item of value) subtractFromBudget(item, count)
   else if (typeof value === 'object' && value !== null)
-    for (const member of Object.values(value)) subtractNumbers(member, count)
+    for (const member of Object.values(value)) subtractFromBudget(member, count)
 }

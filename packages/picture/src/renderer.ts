@@ -62,7 +62,7 @@ export class Renderer {
     return this.#render({ kind: 'chart', spec }, options)
   }
 
-  /** Draws SVG text without images. Throws the errors of `chart`. */
+  /** Draws an SVG document, which must not contain images. Throws the errors of `chart`. */
   drawing(svg: string, options?: PictureOptions): Promise<Picture> {
     return this.#render({ kind: 'drawing', svg }, options)
   }

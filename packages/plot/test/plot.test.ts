@@ -92,7 +92,7 @@ t.test('listPaths skips malformed parts', async (t) => {
   t.same(listPaths({ type: 'GeometryCollection', geometries: [point, {}] }), [[[1, 2]]])
 })
 
-t.test('retainVertices reduces every list with one entry per vertex', async (t) => {
+t.test('retainVertices also filters lists that have one entry per vertex', async (t) => {
   const lines = [
     [
       [0, 0],

@@ -19,7 +19,7 @@ const mac: Machine = { platform: 'darwin', env: {}, home: '/Users/a' }
 const windows: Machine = { platform: 'win32', env: {}, home: 'C:\\Users\\a' }
 const withEnv = (machine: Machine, env: NodeJS.ProcessEnv): Machine => ({ ...machine, env })
 
-t.test('data, state, cache and configuration are in the folders of the platform', async (t) => {
+t.test('data, state, cache and configuration are in the standard folders of the platform', async (t) => {
   t.equal(findDataFolder(linux), '/home/a/.local/share/causeway')
   t.equal(findDataFolder(withEnv(linux, { XDG_DATA_HOME: '/data' })), '/data/causeway')
   t.equal(findDataFolder(mac), '/Users/a/Library/Application Support/causeway')

@@ -122,27 +122,30 @@ verifies('limits:worker:isolated', 'a call that crashes a worker does not affect
   t.equal(await shared.call('sum', [5]), 5)
 })
 
-t.test('SharedWorker does not repeat a lone or cancelled call, or any call after a stop', async (t) => {
-  const { shared, started } = openShared(t)
-  await t.rejects(shared.call('exit', undefined), { code: 'WORKER_LOST' })
-  t.equal(started(), 1)
-  const controller = new AbortController()
-  const calls = [
-    t.rejects(shared.call('exit', undefined), { code: 'WORKER_LOST' }),
-    t.rejects(shared.call('sum', [1], { signal: controller.signal }), { code: 'CANCELLED' }),
-  ]
-  controller.abort()
-  await Promise.all(calls)
-  await shared.call('sum', [1])
-  const before = started()
-  const stopped = [shared.call('block', 1), shared.call('waitForAbort', undefined)]
-  const ended = Promise.allSettled(stopped)
-  // The calls are sent in the next microtask.
-  await Promise.resolve()
-  await shared.stop()
-  t.match((await ended)[1], { status: 'rejected', reason: { code: 'CANCELLED' } })
-  t.equal(started(), before)
-})
+t.test(
+  'SharedWorker does not retry calls that ran alone or were cancelled, or any call after a stop',
+  async (t) => {
+    const { shared, started } = openShared(t)
+    await t.rejects(shared.call('exit', undefined), { code: 'WORKER_LOST' })
+    t.equal(started(), 1)
+    const controller = new AbortController()
+    const calls = [
+      t.rejects(shared.call('exit', undefined), { code: 'WORKER_LOST' }),
+      t.rejects(shared.call('sum', [1], { signal: controller.signal }), { code: 'CANCELLED' }),
+    ]
+    controller.abort()
+    await Promise.all(calls)
+    await shared.call('sum', [1])
+    const before = started()
+    const stopped = [shared.call('block', 1), shared.call('waitForAbort', undefined)]
+    const ended = Promise.allSettled(stopped)
+    // The calls are sent in the next microtask.
+    await Promise.resolve()
+    await shared.stop()
+    t.match((await ended)[1], { status: 'rejected', reason: { code: 'CANCELLED' } })
+    t.equal(started(), before)
+  },
+)
 
 t.test('SharedWorker rejects a call if every new worker ends before it is used', async (t) => {
   let started = 0

@@ -13,7 +13,7 @@ export const jsonBody: Required<RouteBody> = {
 /** Default of curl and Python's urllib. Browsers send it without a preflight. */
 const formType = 'application/x-www-form-urlencoded'
 
-/** Throws `UNSUPPORTED_MEDIA_TYPE`. Web pages' requests without a body are rejected by their Origin instead. */
+/** Throws `UNSUPPORTED_MEDIA_TYPE`. Requests without a body are not checked: web pages are rejected by their origin. */
 export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<RouteBody>): void {
   if (!hasBody(headers)) return
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'

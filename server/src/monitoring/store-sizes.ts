@@ -10,7 +10,7 @@ export interface StoreSize {
   readonly wal_bytes: number
 }
 
-/** Excludes databases of a pattern, such as recordings. */
+/** Excludes databases that are declared by a path pattern, such as recordings. */
 export async function measureStores(
   dataDir: string,
   parts: readonly OwnedPart[],

@@ -88,7 +88,7 @@ const getSize = (tool: Tool): number => Buffer.byteLength(JSON.stringify(tool))
 
 const isListable = ({ unlisted, isCore }: AppTool): boolean => unlisted !== true || isCore === true
 
-/** `Replay` matches an app, `Files__read_*` names on the shared mount. */
+/** `Replay` matches all tools of an app, and `Files__read_*` matches names on the shared mount. */
 const matchesAny = (patterns: readonly string[], app: App, tool: AppTool): boolean =>
   patterns.some((pattern) =>
     /__|\*/.test(pattern)

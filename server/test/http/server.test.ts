@@ -39,7 +39,7 @@ t.test(
 )
 
 t.test(
-  'responses of 5 MB are complete without a session, in sessions, stateless and over REST',
+  'responses of 5 MB are complete for legacy calls with and without a session, stateless calls and REST',
   async (t) => {
     const { send, initialize } = await openWire(t)
     const text = 'long '.repeat(2 ** 20)

@@ -1,7 +1,7 @@
 import { asObject, type JsonObject, modernVersion } from '@causeway/protocol'
 import { getMembers } from './message-shape.ts'
 
-/** Codes for an unknown method, version or header. */
+/** Codes for an unknown method, an unsupported version and a header that does not match. */
 const legacyRejections = new Set<unknown>([-32601, -32600, -32000, -32020, -32022])
 
 /** Codes for an unknown method, session or version. */

@@ -9,7 +9,7 @@ interface FrontMatter {
   readonly lines: number
 }
 
-/** Parses YAML between two lines `---` at the start of a page. Skips malformed YAML. */
+/** Parses YAML between two `---` lines at the start of a page. Ignores malformed YAML. */
 export function readFrontMatter(lines: readonly string[]): FrontMatter {
   const emptyFrontMatter: FrontMatter = { is_internal: false, lines: 0 }
   if (lines[0]?.trimEnd() !== '---') return emptyFrontMatter

@@ -40,7 +40,7 @@ export const listPrecomputedAnalyses = ({ frames }: RecordingSummary): readonly 
   return [{ name: 'checkFrames', args }]
 }
 
-export async function coverFrame(
+export async function readFrameCoverage(
   recording: Recording,
   frame: number,
   laws: readonly LawName[],

@@ -11,7 +11,7 @@ import {
 import { checkResting, summarizeResting } from '../domain/contacts/resting.ts'
 import { depthLimit } from '../domain/laws/contact/penetration-law.ts'
 import { readBodyNames } from '../session/body-names.ts'
-import { coverFrame } from '../session/diagnose.ts'
+import { readFrameCoverage } from '../session/diagnose.ts'
 import { getForceScale } from '../session/frames.ts'
 import { checkRange, type RangeCheck } from './range-check.ts'
 import {
@@ -78,7 +78,7 @@ export const checkTools: readonly Registration[] = [
         pairs_without_friction,
         epsilon,
         unit: scale.unit,
-        ...(await coverFrame(recording, frame_id, ['cone'])),
+        ...(await readFrameCoverage(recording, frame_id, ['cone'])),
         summary: summarizeCones(violations, verdict, {
           withoutFriction: pairs_without_friction,
           summary: recording.summary,
@@ -123,7 +123,7 @@ export const checkTools: readonly Registration[] = [
         excessive_penetrations: excessive,
         checked: pairs.length,
         ...findMaxPenetration(pairs),
-        ...(await coverFrame(call.recording, frame_id, ['penetration'])),
+        ...(await readFrameCoverage(call.recording, frame_id, ['penetration'])),
         summary: summarizePenetrations(pairs, threshold, names),
       }
     },
@@ -159,7 +159,7 @@ export const checkTools: readonly Registration[] = [
         velocity_threshold,
         angular_velocity_threshold: rule.angularVelocity,
         ...check,
-        ...(await coverFrame(recording, frame_id, ['rest'])),
+        ...(await readFrameCoverage(recording, frame_id, ['rest'])),
         summary: summarizeResting(check, rule, listRecordedNames(recording.summary)),
       }
     },

@@ -152,11 +152,14 @@ async function readNames(
   { first, compared: { matching, environment }, ctx }: NamesContext,
 ): Promise<BodyNames> {
   const idByB = new Map([...matching.matches, ...environment].map((match) => [match.b, match.a]))
-  const [pairsA = [], pairsB = []] = [first?.value_a, first?.value_b].map((value) =>
+  const [pairedIdsA = [], pairedIdsB = []] = [first?.value_a, first?.value_b].map((value) =>
     typeof value === 'string' ? splitPairs(value).flatMap(parsePair) : [],
   )
-  const idsA = [...pairsA.map((id) => idByB.get(id) ?? id), ...pairsB.flatMap((id) => idByB.get(id) ?? [])]
-  const idsB = [...pairsB, ...pairsA.filter((id) => idByB.has(id))]
+  const idsA = [
+    ...pairedIdsA.map((id) => idByB.get(id) ?? id),
+    ...pairedIdsB.flatMap((id) => idByB.get(id) ?? []),
+  ]
+  const idsB = [...pairedIdsB, ...pairedIdsA.filter((id) => idByB.has(id))]
   const namesA = await readBodyNames(a, idsA, ctx)
   const renumberedNames = [...idByB].flatMap(([id, idA]) =>
     namesA[idA] === undefined ? [] : [[id, namesA[idA]]],

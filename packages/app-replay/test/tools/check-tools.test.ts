@@ -308,14 +308,18 @@ t.test('find_energy_anomalies stops on cancellation', async (t) => {
   await t.rejects(client.call('find_energy_anomalies', { threshold: 0 }, { signal }))
 })
 
-verifies('replay:range-checks', 'check_friction_cone lists runs if end_frame is given', async (t) => {
-  const client = await ask(t, 'cone_violation')
-  const answer = await client.call('check_friction_cone', { frame_id: 1, end_frame: 100 })
-  t.match(answer, { count: 1, frames_checked: 100 })
-  t.match(toRows(answer.violations), [{ frames: { first: 20, last: 60 }, pair: [2, 2147483649] }])
-  const other = await client.call('check_friction_cone', { frame_id: 1, end_frame: 100, body_id: 1 })
-  t.equal(other.count, 1, 'the environment is included')
-})
+verifies(
+  'replay:range-checks',
+  'check_friction_cone groups consecutive violations if end_frame is given',
+  async (t) => {
+    const client = await ask(t, 'cone_violation')
+    const answer = await client.call('check_friction_cone', { frame_id: 1, end_frame: 100 })
+    t.match(answer, { count: 1, frames_checked: 100 })
+    t.match(toRows(answer.violations), [{ frames: { first: 20, last: 60 }, pair: [2, 2147483649] }])
+    const other = await client.call('check_friction_cone', { frame_id: 1, end_frame: 100, body_id: 1 })
+    t.equal(other.count, 1, 'the environment is included')
+  },
+)
 
 verifies(
   'replay:range-checks',

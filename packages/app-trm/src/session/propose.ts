@@ -46,7 +46,7 @@ async function checkProtected(
   throw new TrmError('PROTECTED_FILE', `the session protects ${paths.join(', ')}`, { data: { paths } })
 }
 
-/** Throws `STALE_FILE` unless each file matches the candidate's sha or else is unchanged since the client read it. */
+/** Throws `STALE_FILE` if a file differs from the candidate's sha, or without a sha from what the client read. */
 async function checkStale(
   critic: Critic,
   { id }: SessionRow,

@@ -111,7 +111,7 @@ verifies(
   },
 )
 
-t.test('the error about a missing text contains the most similar region', async (t) => {
+t.test('REPLACE_NOT_FOUND contains the most similar region', async (t) => {
   const text =
     'def total(rows):\n    result = 0\n    for row in rows:\n        result += row\n    return result\n'
   const oldText = 'for row in rows:\n  result += row'

@@ -34,7 +34,7 @@ export const constraintAt = {
   width: 14,
 } as const
 
-/** n, t1 and t2 are lambdas in the recording's unit. */
+/** n, t1 and t2 are constraint values in the recording's unit. */
 export const frictionAt = {
   a: 0,
   b: 1,

@@ -3,7 +3,7 @@
  * `docs/recording-frames.md`.
  */
 
-/** `parts` is a sum of `hasState`, `hasEnergy` and `hasOwnEnergy`. */
+/** `parts` is a bit mask of `hasState`, `hasEnergy` and `hasOwnEnergy`. */
 const bodyFields = [
   ...['id', 'parts', 'px', 'py', 'pz', 'vx', 'vy', 'vz', 'ax', 'ay', 'az', 'qw', 'qx', 'qy', 'qz'],
   ...['rw', 'rx', 'ry', 'rz', 'alpha_x', 'alpha_y', 'alpha_z'],

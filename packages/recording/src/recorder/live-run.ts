@@ -92,7 +92,7 @@ export class LiveRun {
     }
   }
 
-  /** `isUnchecked`: whether the file was not prepared as a private copy. */
+  /** If `isUnchecked`, the file is checked and indexed first. */
   async import(file: string, { isUnchecked = false } = {}): Promise<void> {
     this.#update(await this.#link.call('runImport', { file, isUnchecked, nowMs: this.#options.now() }))
   }

@@ -33,12 +33,12 @@ interface SessionOptions {
 /** The SDK requires both types. */
 const acceptHeader = 'application/json, text/event-stream'
 
-/** Without events. */
+/** Estimated size without the event log. */
 const estimatedBytes = 40_000
 
 const maxPendingNotifications = 256
 
-/** A client that sent `initialize`. */
+/** The session of a client that sent `initialize`. */
 export class Session {
   readonly id: string
   readonly owner: string

@@ -33,7 +33,7 @@ export function guard(
   fastify: FastifyInstance,
   { admission, stalledBodies }: { admission: Admission; stalledBodies: StalledBodies },
 ): void {
-  // Synchronous, because a promise would cost more than the checks.
+  // Hooks have a callback, because a promise would cost more than the checks.
   fastify.decorateRequest('access', undefined)
   fastify.addHook('onRequest', (request, reply, done) => {
     let rejection: Error | undefined

@@ -63,7 +63,7 @@ export class StalledBodies {
   }
 }
 
-/** The interval is also the maximum delay of a timeout. */
+/** A timeout is detected late by up to this interval. */
 const getCheckIntervalMs = (timeoutMs: number): number => Math.min(1000, Math.max(10, timeoutMs / 4))
 
 /** Limits Node's own timeout to headers. */

@@ -117,7 +117,7 @@ export function describeDrivenEnergy(law: CheckedLaw, { surfaceVelocities }: Sce
   return { missing: ['work of external forces'], how_to_record }
 }
 
-/** Returns which digits a law lacks if rounding hides what it must detect. */
+/** Returns the quantities that need more digits if rounding hides what the law detects. */
 export function describeCoarseData(
   law: CheckedLaw,
   scene: Scene,

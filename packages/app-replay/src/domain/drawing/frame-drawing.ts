@@ -127,7 +127,7 @@ interface Viewport {
   readonly perMetre: number
 }
 
-/** m. Smaller scenes are scaled as if 0.2 m wide. */
+/** In m. Smaller scenes are drawn as if they were 0.2 m wide. */
 const minSpan = 1e-5
 
 function fitToArea(spans: readonly Projected[]): Viewport {

@@ -37,7 +37,7 @@ export interface Regression {
   readonly found: ChangePoint | null
   readonly others: readonly ChangePoint[]
   readonly tests: number
-  /** Laws against which only later runs were checked. */
+  /** Laws that were checked only in runs after the change. */
   readonly checked_only_after: readonly string[]
 }
 
@@ -127,7 +127,7 @@ interface Point {
 }
 
 function measureChanges(commits: readonly CommitRuns[], metric: Metric): readonly Point[] {
-  const strata = countStrata(commits, metric)
+  const strata = countRunsByScenario(commits, metric)
   const logs = computeLogFactorials(commits.reduce((sum, { runs }) => sum + runs.length, 0))
   const points: Point[] = []
   for (let index = 1; index < commits.length; index++) {
@@ -147,7 +147,7 @@ interface Stratum {
   readonly good: Float64Array
 }
 
-function countStrata(commits: readonly CommitRuns[], metric: Metric): ReadonlyMap<string, Stratum> {
+function countRunsByScenario(commits: readonly CommitRuns[], metric: Metric): ReadonlyMap<string, Stratum> {
   const size = commits.length + 1
   const strata = new Map<string, Stratum>()
   for (const [index, { runs }] of commits.entries())

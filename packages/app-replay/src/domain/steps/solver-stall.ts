@@ -10,7 +10,7 @@ export interface Stall {
   /** Last residual divided by the first. */
   readonly residual_growth: number | null
   readonly iterations: number
-  /** Whether the solver stopped at the range's maximum number of iterations. */
+  /** Whether the solver used as many iterations as the largest number in the range. */
   readonly at_cap: boolean
   readonly bodies: readonly BodyId[]
   /** Largest mass divided by the smallest; `null` if a mass is unknown. */

@@ -18,7 +18,7 @@ export interface Step {
   breach: Breach | null
   /** Pairs in contact. Their rows belong to this step. */
   touches: Touch[]
-  /** Number of pairs in contact of each body. */
+  /** Number of contact pairs per body. */
   readonly partners: Float64Array
   /** Whether each body is in contact, 0 or 1: in this step, and in the previous one. */
   readonly touching: Uint8Array

@@ -1,6 +1,6 @@
 const literalPattern = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])|(['"])(?:\\.|(?!\1)[^\\\n])*\1/g
 
-/** Matches a pair that is common in honest code. */
+/** Matches an input and result that are common in legitimate code. */
 const commonPair = /^-?[01]? -?[01]?$/
 
 /** Matches titles and module names, which are not inputs. */

@@ -35,7 +35,7 @@ export function moveSecrets(
       ...(headers !== undefined && {
         headers: mapValues(headers, (name, value) => moveHeader(name, value, move)),
       }),
-      ...(args !== undefined && { args: moveArgs(args, move) }),
+      ...(args !== undefined && { args: moveArgSecrets(args, move) }),
       ...(env !== undefined && {
         env: mapValues(env, (name, value) =>
           isSecretName(name) || isSecretValue(value) || isRandom(value) ? move(name, value) : value,
@@ -59,7 +59,7 @@ function moveHeader(name: string, value: string, move: MoveSecret): string {
   return scheme + move(name, secret)
 }
 
-function moveArgs(args: readonly string[], move: MoveSecret): readonly string[] {
+function moveArgSecrets(args: readonly string[], move: MoveSecret): readonly string[] {
   return args.map((arg, index) => {
     const previous = args[index - 1] ?? ''
     if (/^--?[\w-]+$/.test(previous) && isSecretName(previous) && !arg.startsWith('-'))

@@ -79,7 +79,7 @@ export function restitutionLaw(): Law {
   }
 }
 
-/** Returns `undefined` if an integrator explains the difference or it cannot be measured. */
+/** Returns `undefined` if the deviation is within the integrator's error or cannot be measured. */
 function findExcess(impact: Impact, { g, dt }: Step['scene']) {
   const { frame, lastFrame, closingSpeed, restitution, reboundSpeed, pushFrames } = impact
   if (!impact.isAlone || Number.isNaN(reboundSpeed)) return undefined

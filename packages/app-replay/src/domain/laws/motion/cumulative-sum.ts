@@ -1,4 +1,4 @@
-/** Page's test (1954): finds the largest sum of consecutive values that exceed their slack, upwards or downwards. */
+/** Two-sided CUSUM (Page, 1954): finds the run with the largest sum of values minus their slack. */
 export class CumulativeSum {
   #upSum = 0
   #upFirst = 0

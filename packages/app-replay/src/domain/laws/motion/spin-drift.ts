@@ -8,7 +8,7 @@ import { CumulativeSum } from './cumulative-sum.ts'
 /** `minChange` and `rounding` are relative. `minDeviations` are standard deviations of a step. `minSpin` is in rad/s. */
 const rule = { minChange: 0.01, minDeviations: 12, rounding: 1e-6, minSpin: 0.1 } as const
 
-/** Rotation of a body in world coordinates, N·m·s and rad/s. */
+/** `momentum` (N·m·s) and `spin` (rad/s) are in world coordinates, `inertia` (kg·m²) is about principal axes. */
 export interface Turning {
   readonly inertia: Point3
   readonly rotationBefore: Rotation

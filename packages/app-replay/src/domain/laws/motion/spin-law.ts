@@ -172,7 +172,7 @@ class PositionNoise {
 /** Maximum number of sampled steps; minimum distance from 0 and 1, the shares without substeps. */
 const velocityShareRule = { maxSteps: 100, minDistance: 0.02 } as const
 
-/** Mean share of the new velocity by which positions advance: 1/2 + 1 / 2k for k substeps. */
+/** Mean weight of the new velocity in position updates: 1/2 + 1/(2k) for k substeps. */
 class VelocityShareMeter {
   #sum = 0
   #steps = 0
@@ -300,7 +300,7 @@ function measureJointSlack(step: Step, column: number): number {
   if (joints.isJointed[column] !== 1) return 0
   const impulse = length3(...read3(joints.impulse, 3 * column))
   const torque = length3(...read3(joints.torque, 3 * column))
-  // The lever arm of the impulse determines the torque at the point.
+  // Effective lever arm: torque divided by impulse.
   const leverLength = impulse > 0 ? torque / impulse : 0
   const turn = Math.max(
     ...[getOffset(step, column), getOffsetBefore(step, column)].map(
