@@ -42,8 +42,9 @@ export class EventAnswers {
     throw new Error('the event stream has ended')
   }
 
+  /** Does not parse the answer, because clients of other transports do not either. */
   #settle(json: string): void {
-    const { id } = JSON.parse(json) as { readonly id: number }
+    const id = Number(/^\{"jsonrpc":"2.0","id":(\d+)|"id":(\d+)\}$/.exec(json)?.slice(1).join(''))
     this.#waiting.get(id)?.resolve(json)
     this.#waiting.delete(id)
   }
