@@ -45,7 +45,7 @@ export class Delivery {
     const { data, size } = event
     this.#log(`< event, ${size} bytes`, data)
     if (call?.intercept?.(event)) return
-    // Undefined data exceeded the maximum. Only a response is expected to be that long.
+    // The data is missing if it exceeded the maximum. Only a response is expected to be that long.
     if (data === undefined) {
       if (call !== undefined) this.failTooLarge(call, size)
     } else if (!this.deliver(data, call)) this.#log('dropped an event that is not a JSON-RPC message')

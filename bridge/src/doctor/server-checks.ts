@@ -23,7 +23,7 @@ import { toLine } from '../stdio/message.ts'
 import { version } from '../version.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** Ample: a working server answers a handshake within a second. */
+/** A working server answers a handshake within a second. */
 export const timeoutMs = 10_000
 
 export function checkHealth({ status, body }: Reply): Check[] {

@@ -46,7 +46,7 @@ export function readLines(input: Readable, onLine: (line: Buffer) => void): Prom
   })
 }
 
-/** Returns a single buffer itself. */
+/** Returns the buffer itself if there is only one. */
 export const concat = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 

@@ -114,6 +114,9 @@ verifies('trm:review:rules', 'a review of a session covers all changes of the se
   const { ask } = client()
   const { sessionId: sid } = await ask('start', { repo: 'sums', preflight: false })
   t.match(await ask('review', { sid }), { summary: { filesChanged: 0, assessment: 'approved' } })
+  const patch = 'diff --git a/sums.py b/sums.py\nold mode 100644\nnew mode 100755\n'
+  await ask('submit', { candidate: { mode: 'patch', patch } })
+  t.match((await ask('review', { sid })).summary, { filesChanged: 0 }, 'a changed mode is not reviewed')
   await ask('submit', {
     candidate: replacing(
       'sums.py',

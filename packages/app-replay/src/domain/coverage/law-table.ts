@@ -40,6 +40,7 @@ const poses = ['positions', 'orientations'] as const
 const freeMotionNeeds = ['velocities', 'masses', 'gravity'] as const
 const motion = ['contacts', ...freeMotionNeeds] as const
 const impulseNeeds = ['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const
+const normalImpulseNeeds = ['normals', 'normalImpulses', 'impulseUnit', 'oneNormal'] as const
 const slipNeeds = ['normals', 'friction', 'leverArms', 'orientations', 'spins'] as const
 /** Needs of laws that balance forces, in addition to contacts. */
 const forceNeeds = ['wholeSteps', 'jointImpulses'] as const
@@ -72,7 +73,7 @@ export const lawTable = {
       'touching',
       ...forceNeeds,
       ...(['contacts', 'orientations', 'spins', 'inertia', 'leverArms'] as const),
-      ...(['normals', 'normalImpulses', 'tangentImpulses', 'impulseUnit'] as const),
+      ...impulseNeeds,
     ),
   ),
   free_motion: law(
@@ -82,15 +83,7 @@ export const lawTable = {
   ),
   contact_momentum: law(
     'balance',
-    createStepPart(
-      'touching',
-      ...motion,
-      ...forceNeeds,
-      'normals',
-      'normalImpulses',
-      'impulseUnit',
-      'oneNormal',
-    ),
+    createStepPart('touching', ...motion, ...forceNeeds, ...normalImpulseNeeds),
     createStepPart('touchingGroup', ...motion, ...forceNeeds, ...impulseNeeds),
   ),
   friction_momentum: law(
@@ -98,18 +91,7 @@ export const lawTable = {
     createStepPart('touching', ...motion, ...forceNeeds, ...impulseNeeds),
     createStepPart('touchingGroup', ...motion, ...forceNeeds, ...impulseNeeds),
   ),
-  impulse_units: law(
-    'unit',
-    createStepPart(
-      'touching',
-      ...motion,
-      ...forceNeeds,
-      'normals',
-      'normalImpulses',
-      'impulseUnit',
-      'oneNormal',
-    ),
-  ),
+  impulse_units: law('unit', createStepPart('touching', ...motion, ...forceNeeds, ...normalImpulseNeeds)),
   reaction: law(
     'reaction',
     createStepPart('isolatedPair', ...motion, ...forceNeeds),

@@ -35,7 +35,7 @@ const minImpactSpeed = 0.2
 /** Ratio of friction to its limit above which a contact slides. */
 const slidingShare = 0.99
 
-/** Contact frames below `maxRestSpeed` (m/s) plus g dt after which a body rests. */
+/** Number of contact frames below `maxRestSpeed` (m/s) plus g dt after which a body is at rest. */
 const minRestFrames = 10
 const maxRestSpeed = 0.01
 
